@@ -1,0 +1,37 @@
+# Language level, warnings, and the flags by which the compiler may not decide the bits: no contraction, no fast-math.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(ergode_options INTERFACE)
+target_include_directories(ergode_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+target_compile_features(ergode_options INTERFACE cxx_std_20)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+set(_cxx "$<COMPILE_LANGUAGE:CXX>")
+target_compile_options(ergode_options INTERFACE $<${_cxx}:-ffp-contract=off> $<${_cxx}:-Wall> $<${_cxx}:-Wextra> $<${_cxx}:-Wshadow>)
+if(ERGODE_WERROR)
+  target_compile_options(ergode_options INTERFACE $<${_cxx}:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
+endif()
+if(ERGODE_SANITIZE)
+  target_compile_options(ergode_options INTERFACE $<${_cxx}:-fsanitize=${ERGODE_SANITIZE}> $<${_cxx}:-fno-omit-frame-pointer>)
+  target_link_options(ergode_options INTERFACE -fsanitize=${ERGODE_SANITIZE})
+endif()
+
+# One source built once for each instruction set, in a namespace of the set's name (ERGODE_ISA), so that no symbol of one
+# build can be taken for another's.
+function(ergode_add_isa_objects target)
+  set(flags_baseline -march=x86-64)
+  set(flags_avx2 -march=x86-64-v3)
+  set(flags_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+  foreach(isa baseline avx2 avx512)
+    if(ARGN)
+      add_library(${target}_${isa} OBJECT ${ARGN})
+      target_link_libraries(${target}_${isa} PRIVATE ergode_options)
+      target_compile_definitions(${target}_${isa} PRIVATE ERGODE_ISA=${isa} ERGODE_ISA_${isa}=1)
+      target_compile_options(${target}_${isa} PRIVATE -O3 ${flags_${isa}} ${OpenMP_CXX_FLAGS})
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_${isa}>)
+    endif()
+  endforeach()
+endfunction()
