@@ -2,6 +2,7 @@
 
 #include <hdf5_hl.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -20,7 +21,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto flush_interval = std::chrono::seconds(2);
-constexpr hsize_t chunk_rows = 512;
+
+// A chunk and its checksum lie within one page of the page cache, aligned, and so does a block of metadata: a kill in
+// the middle of a write() cuts it at a page's end, and so tears none of them.
+constexpr hsize_t page = 4096;
+constexpr hsize_t chunk_rows(std::size_t width) {
+  return std::max<hsize_t>(1, (page - 4) / (8 * std::max<std::size_t>(width, 1)));
+}
 
 /// A column with its width and its values that are not in the file yet.
 struct Column {
@@ -123,7 +130,7 @@ struct SeriesWriter::Impl {
       make_file(temporary.path());
       if (rows > 0) {
         for (auto& column : columns) {
-          const Array values = old->dataset("/" + column.about.name, column.about.type, rows);
+          const Array values = old->first_rows("/" + column.about.name, column.about.type, rows);
           if (values.count() != rows * static_cast<std::int64_t>(column.width))
             throw Error(ExitCode::io, "cannot continue '" + path.string() + "': '" + column.about.name +
                                           "' has another width than this run writes");
@@ -146,6 +153,7 @@ struct SeriesWriter::Impl {
   void make_file(const std::filesystem::path& name) {
     const hdf5::Handle access = place.own(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "set file properties");
     place.check(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110), "set file properties");
+    place.check(H5Pset_alignment(access, page / 4, page), "set file properties");
     // The run directory has its own lock; HDF5's fails on some network file systems and shuts readers out.
     place.check(H5Pset_file_locking(access, false, true), "set file properties");
     file = place.own(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "make");
@@ -167,7 +175,7 @@ struct SeriesWriter::Impl {
   void make_column(const Column& column) {
     const int rank = column.about.dimension.empty() ? 1 : 2;
     const hsize_t width = column.width;
-    const hsize_t extent[2] = {0, width}, most[2] = {H5S_UNLIMITED, width}, chunk[2] = {chunk_rows, width};
+    const hsize_t extent[2] = {0, width}, most[2] = {H5S_UNLIMITED, width}, chunk[2] = {chunk_rows(width), width};
     const hdf5::Handle space = place.own(H5Screate_simple(rank, extent, most), H5Sclose, "make", column.about.name);
     const hdf5::Handle properties = place.own(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make", column.about.name);
     place.check(H5Pset_chunk(properties, rank, chunk), "make", column.about.name);

@@ -224,6 +224,52 @@ DatasetInfo FileReader::info(const std::string& dataset) const {
   return impl_->describe(impl_->open_dataset(dataset), dataset);
 }
 
+namespace {
+
+/// `count` rows of the first axis from `begin` into `array`, whose shape is set to theirs.
+void read_rows(const Place& place, hid_t dataset, const std::string& path, Array& array, std::int64_t begin,
+               std::int64_t count, hid_t transfer) {
+  array.shape[0] = count;
+  array.bytes.resize(static_cast<std::size_t>(array.count()) * hdf5::type_size(array.type));
+  if (array.bytes.empty()) return;
+  std::vector<hsize_t> start(array.shape.size(), 0);
+  const std::vector<hsize_t> block(array.shape.begin(), array.shape.end());
+  start[0] = static_cast<hsize_t>(begin);
+  const Handle space = place.own(H5Dget_space(dataset), H5Sclose, "read the shape of", path);
+  place.check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, block.data(), nullptr), "read", path);
+  const Handle memory =
+      place.own(H5Screate_simple(static_cast<int>(block.size()), block.data(), nullptr), H5Sclose, "read", path);
+  place.check(H5Dread(dataset, hdf5::memory_type(array.type), memory, space, transfer, array.bytes.data()), "read",
+              path);
+}
+
+/// Rows of a chunk; 0 where the dataset is not chunked.
+std::int64_t rows_of_a_chunk(hid_t dataset) {
+  const Handle properties(H5Dget_create_plist(dataset), H5Pclose);
+  hsize_t chunk[H5S_MAX_RANK] = {0};
+  if (H5Pget_layout(properties) != H5D_CHUNKED || H5Pget_chunk(properties, H5S_MAX_RANK, chunk) < 1) return 0;
+  return static_cast<std::int64_t>(chunk[0]);
+}
+
+}  // namespace
+
+Array FileReader::first_rows(const std::string& path, std::optional<Type> as, std::int64_t rows) const {
+  try {
+    return dataset(path, as, rows);
+  } catch (const Error&) {
+    const Handle id = impl_->open_dataset(path);
+    const std::int64_t chunk = rows_of_a_chunk(id);
+    if (chunk == 0 || rows % chunk == 0) throw;
+    Array whole = dataset(path, as, rows / chunk * chunk), torn = whole;
+    const Handle transfer = impl_->place.own(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "read", path);
+    impl_->place.check(H5Pset_edc_check(transfer, H5Z_DISABLE_EDC), "read", path);
+    read_rows(impl_->place, id, path, torn, rows / chunk * chunk, rows % chunk, transfer);
+    whole.bytes.insert(whole.bytes.end(), torn.bytes.begin(), torn.bytes.end());
+    whole.shape[0] = rows;
+    return whole;
+  }
+}
+
 Array FileReader::dataset(const std::string& path, std::optional<Type> as, std::optional<std::int64_t> rows) const {
   const Place& place = impl_->place;
   const Handle id = impl_->open_dataset(path);
@@ -244,23 +290,12 @@ Array FileReader::dataset(const std::string& path, std::optional<Type> as, std::
   if (rows) {
     if (array.shape.empty() || *rows > array.shape[0] || *rows < 0)
       refuse("it has fewer than " + std::to_string(*rows) + " rows");
-    array.shape[0] = *rows;
-  }
-  array.bytes.resize(static_cast<std::size_t>(array.count()) * hdf5::type_size(array.type));
-  if (!array.bytes.empty()) {
-    const Handle space = place.own(H5Dget_space(id), H5Sclose, "read the shape of", path);
-    Handle memory(H5S_ALL, [](hid_t) -> herr_t { return 0; });
-    hid_t file_space = H5S_ALL;
-    if (rows && *rows != about.shape[0]) {
-      const std::vector<hsize_t> start(array.shape.size(), 0), count(array.shape.begin(), array.shape.end());
-      place.check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), "read",
+    read_rows(place, id, path, array, 0, *rows, H5P_DEFAULT);
+  } else {
+    array.bytes.resize(static_cast<std::size_t>(array.count()) * hdf5::type_size(array.type));
+    if (!array.bytes.empty())
+      place.check(H5Dread(id, hdf5::memory_type(array.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, array.bytes.data()), "read",
                   path);
-      memory =
-          place.own(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose, "read", path);
-      file_space = space;
-    }
-    place.check(H5Dread(id, hdf5::memory_type(array.type), memory, file_space, H5P_DEFAULT, array.bytes.data()), "read",
-                path);
   }
   return check_sign ? to_unsigned(array, place, path) : array;
 }

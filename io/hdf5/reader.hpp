@@ -40,6 +40,11 @@ class FileReader {
   /// All values, or the first `rows` of the first axis. Converted to `as` (float64: from any number; uint64: from any
   /// integer, refused when negative); else in the stored type, 16-bit integers widened.
   Array dataset(const std::string& dataset, std::optional<Type> as = {}, std::optional<std::int64_t> rows = {}) const;
+  /// The first `rows` rows of a dataset that was appended to when its writer died, all of them flushed before. A
+  /// rewrite of the chunk with the last of them may have been torn: then its checksum is wrong, but each byte of these
+  /// rows is the same before and after that rewrite, so the values are good. The chunks before it must pass their
+  /// checksums.
+  Array first_rows(const std::string& dataset, std::optional<Type> as, std::int64_t rows) const;
   std::vector<std::string> strings(const std::string& dataset) const;
   /// Of a group or dataset. Scalars of any integer or float type come as int64 and double; those of the dimension-scale
   /// API, and of types that we do not read, are left out.

@@ -10,11 +10,12 @@ namespace ergode::test {
 
 /// How a child process ended.
 struct Ending {
-  int exit = -1;    ///< its exit status, -1 when killed
-  int signal = 0;   ///< the signal that killed it
+  int exit = -1;   ///< its exit status, -1 when killed
+  int signal = 0;  ///< the signal that killed it
 };
 
-/// Forks; the child runs `work` and exits normally with what it returns (100 on an exception), through the exit handlers.
+/// Forks; the child runs `work` and exits normally with what it returns (100 on an exception), through the exit
+/// handlers.
 inline pid_t start_child(const std::function<int()>& work) {
   const pid_t child = ::fork();
   if (child != 0) return child;

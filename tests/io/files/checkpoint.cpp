@@ -1,9 +1,8 @@
 #include "io/checkpoint.hpp"
 
-#include <cerrno>
-
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cerrno>
 
 #include "io/fs/fault.hpp"
 #include "io/fs/file.hpp"
@@ -24,16 +23,21 @@ Checkpoint make(std::int64_t unit) {
   c.backend = "cpu";
   c.isa = "avx2";
   c.unit = unit;
-  c.state.arrays["position"] = Array::from<double>(std::vector<double>(300, static_cast<double>(unit)).data(), {100, 3});
+  c.state.arrays["position"] =
+      Array::from<double>(std::vector<double>(300, static_cast<double>(unit)).data(), {100, 3});
   c.state.arrays["id"] = Array::from(std::vector<std::uint64_t>{1, 2, 3});
   c.state.attributes["time"] = 0.1 * static_cast<double>(unit);
   c.state.attributes["rows"] = unit;
   return c;
 }
 
-void nothing(const std::string& text) { FAIL("unexpected warning: " << text); }
+void nothing(const std::string& text) {
+  FAIL("unexpected warning: " << text);
+}
 
-std::int64_t unit_in(const std::filesystem::path& path) { return read_checkpoint_file(path).unit; }
+std::int64_t unit_in(const std::filesystem::path& path) {
+  return read_checkpoint_file(path).unit;
+}
 
 }  // namespace
 

@@ -19,7 +19,8 @@ namespace {
 
 FileContent everything() {
   FileContent content;
-  content.groups["/"] = {{"title", std::string("a run")}, {"step", std::int64_t{-7}}, {"time", 0.1}, {"none", std::string()}};
+  content.groups["/"] = {
+      {"title", std::string("a run")}, {"step", std::int64_t{-7}}, {"time", 0.1}, {"none", std::string()}};
   content.groups["/Header"] = {{"NumPart_ThisFile", Array::from(std::vector<std::uint32_t>{0, 3, 0, 0, 0, 0})}};
   content.groups["/deep/er"] = {};
   std::vector<double> x(3 * 100000);

@@ -6,7 +6,9 @@
 using ergode::io::Sha256;
 
 namespace {
-std::string hash(const std::string& text) { return ergode::io::sha256(std::as_bytes(std::span(text))); }
+std::string hash(const std::string& text) {
+  return ergode::io::sha256(std::as_bytes(std::span(text)));
+}
 }  // namespace
 
 // The examples of NIST's "SHA-256" and of FIPS 180-2, appendix B.

@@ -13,11 +13,13 @@ inline io::SeriesLayout series_layout() {
   layout.scale = {"time", io::Type::float64, "", "yr", "time"};
   layout.dimensions = {{"component", {}, {"x", "y", "z"}, "", "Cartesian component"},
                        {"mass_fraction", {0.5, 0.9}, {}, "1", "enclosed mass over total mass"}};
-  layout.columns = {{"step", io::Type::int64, "", "1", "step"},
-                    {"momentum", io::Type::float64, "component", "Msun AU/yr", "total momentum"},
-                    {"lagrangian_radius", io::Type::float64, "mass_fraction", "AU", "radius that holds a mass fraction"}};
+  layout.columns = {
+      {"step", io::Type::int64, "", "1", "step"},
+      {"momentum", io::Type::float64, "component", "Msun AU/yr", "total momentum"},
+      {"lagrangian_radius", io::Type::float64, "mass_fraction", "AU", "radius that holds a mass fraction"}};
   layout.attributes = {{"title", std::string("test")}};
-  layout.provenance = {{"host", std::string("here")}, {"name", std::string("two-body")}, {"simulation", std::string("nbody")}};
+  layout.provenance = {
+      {"host", std::string("here")}, {"name", std::string("two-body")}, {"simulation", std::string("nbody")}};
   return layout;
 }
 
