@@ -24,7 +24,6 @@ FileContent to_content(const Checkpoint& checkpoint) {
                          {"finished", std::int64_t{checkpoint.finished ? 1 : 0}}};
   content.groups["/state"] = checkpoint.state.attributes;
   content.strings["/config"] = {checkpoint.config};  // a dataset: attributes end at 64 KiB
-  for (const auto& [name, array] : checkpoint.state.arrays) content.datasets["/state/" + name] = {array, {}};
   return content;
 }
 
@@ -95,7 +94,7 @@ std::int64_t write_checkpoint(const std::filesystem::path& directory, const Chec
                               const DiskRetry& retry) {
   if (keep < 1) throw Error(ExitCode::internal, "at least one checkpoint must be kept");
   const auto path = checkpoint_path(directory, 0);
-  const SealedImage image(to_content(checkpoint), path);
+  const SealedImage image(to_content(checkpoint), path, checkpoint.state.arrays);
   for (double left = retry.seconds;; left -= retry.interval) {
     try {
       fs::Temporary temporary(path);
