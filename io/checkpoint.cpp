@@ -1,8 +1,6 @@
 #include "io/checkpoint.hpp"
 
-#include <chrono>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -73,11 +71,6 @@ void rotate(const std::filesystem::path& directory, fs::Temporary& temporary, in
   fs::sync_directory(directory);
 }
 
-bool really_sleep(double seconds) {
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-  return true;
-}
-
 }  // namespace
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& directory, int generation) {
@@ -95,18 +88,12 @@ std::int64_t write_checkpoint(const std::filesystem::path& directory, const Chec
   if (keep < 1) throw Error(ExitCode::internal, "at least one checkpoint must be kept");
   const auto path = checkpoint_path(directory, 0);
   const SealedImage image(to_content(checkpoint), path, checkpoint.state.arrays);
-  for (double left = retry.seconds;; left -= retry.interval) {
-    try {
-      fs::Temporary temporary(path);
-      temporary.write({image.bytes(), image.seal()});
-      rotate(directory, temporary, keep);
-      return image.size();
-    } catch (const fs::SystemError& error) {
-      if (!error.disk_full() || left <= 0 || retry.interval <= 0) throw;
-      if (retry.warn) retry.warn(std::string(error.what()) + "; the last checkpoint is kept, trying again");
-      if (!(retry.sleep ? retry.sleep(retry.interval) : really_sleep(retry.interval))) throw;
-    }
-  }
+  retry_while_full(retry, [&] {
+    fs::Temporary temporary(path);
+    temporary.write({image.bytes(), image.seal()});
+    rotate(directory, temporary, keep);
+  });
+  return image.size();
 }
 
 Checkpoint read_checkpoint_file(const std::filesystem::path& path) {

@@ -289,6 +289,31 @@ TEST_CASE("a series whose writer is killed at a random moment can be read and co
   CHECK(read_dataset(path, "/time").count() == rows);
 }
 
+TEST_CASE("a series waits for space on a full disk and loses no row") {
+  const TemporaryDirectory directory;
+  SeriesWriter series(directory / "series.h5", test::series_layout());
+  double slept = 0;
+  const auto sleep = [&](double seconds) {
+    slept += seconds;
+    if (slept >= 15) fs::disarm();
+    return true;
+  };
+  series.retry_on_full_disk({60, 5, sleep, {}});
+  series.append(test::series_row(0));
+  fs::arm({fs::Call::write, 1, ENOSPC, true});
+  series.flush();
+  CHECK(slept == 15);
+  series.append(test::series_row(1));
+  slept = -1000;
+  fs::arm({fs::Call::write, 1, ENOSPC, true});
+  CHECK_THROWS_AS(series.flush(), fs::SystemError);
+  CHECK(slept == -940);
+  fs::disarm();
+  series.seal();  // nothing was broken by giving up
+  CHECK(read_dataset(directory / "series.h5", "/time").count() == 2);
+  CHECK(test::entries(directory.path()) == 1);
+}
+
 // Run by the next case in a process of its own, since the variable is read once.
 TEST_CASE("seals a file where told", "[.files-child]") {
   write_sealed(std::getenv("ERGODE_TEST_FILE"), content(1));
