@@ -33,10 +33,11 @@ else()
 endif()
 message(STATUS "CUDA backend: ${ERGODE_HAVE_CUDA} (${_why})")
 
-# Flags of every .cu file of ours: as on the host, the compiler may not contract.
+# Flags of every .cu file of ours: as on the host, the compiler may not contract. The language level is given as a flag because CMake
+# 3.25 does not know of nvcc's C++20.
 add_library(ergode_cuda_options INTERFACE)
 target_compile_options(ergode_cuda_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -lineinfo --expt-relaxed-constexpr -Xcompiler=-ffp-contract=off -Xcompiler=-Wall>)
+  $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -fmad=false -lineinfo --expt-relaxed-constexpr -Xcompiler=-ffp-contract=off -Xcompiler=-Wall>)
 
 function(ergode_add_cuda_sources target)
   file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/*.cu)
@@ -44,7 +45,7 @@ function(ergode_add_cuda_sources target)
   get_target_property(sources ${target} SOURCES)
   if(ERGODE_HAVE_CUDA)
     list(REMOVE_ITEM sources ${nocuda_sources})
-    set_target_properties(${target} PROPERTIES SOURCES "${sources}" CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
+    set_target_properties(${target} PROPERTIES SOURCES "${sources}")
     target_sources(${target} PRIVATE ${cuda_sources})
     target_link_libraries(${target} PRIVATE ergode_cuda_options CUDA::cudart_static)
     string(REPLACE ";" " " architectures "${CMAKE_CUDA_ARCHITECTURES}")
