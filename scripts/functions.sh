@@ -78,13 +78,10 @@ configure() {
   printf '%s\n' "$key" >"$folder/configured.txt"
 }
 
-# build BUILD_FOLDER TARGET: compiler output goes to stderr, stdout stays the program's.
+# build BUILD_FOLDER TARGET: what the compiler says goes to stderr, stdout stays the program's. When nothing changed, not a word.
 build() {
-  local folder=$1 target=$2 jobs
-  jobs=$(build_jobs)
-  # Nothing to do is the usual case: ask first, and keep quiet then.
-  if ! ninja -C "$folder" -n "$target" 2>/dev/null | grep -q 'no work to do'; then
-    say "Building $target with $jobs jobs ..."
-  fi
-  ninja -C "$folder" -j "$jobs" --quiet "$target" >&2 </dev/null
+  local folder=$1 target=$2
+  ninja -C "$folder" -j "$(build_jobs)" "$target" </dev/null |
+    grep --line-buffered -v -e 'Looking at the commit$' -e '^ninja: Entering directory' -e '^ninja: no work to do' >&2
+  return "${PIPESTATUS[0]}"
 }
