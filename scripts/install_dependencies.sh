@@ -161,7 +161,7 @@ add_backports() {
 }
 
 # Whether apt could install a package.
-has_candidate() { LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep -q '^ *Candidate: [^(]'; }
+has_candidate() { [[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null) =~ Candidate:\ [^\(] ]]; }
 
 install_catch2() {
   catch2_3_in_apt || add_backports || return 1

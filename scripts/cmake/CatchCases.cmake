@@ -1,6 +1,7 @@
 # Read by ctest (see tests/CMakeLists.txt): lists the Catch2 cases of one executable and makes each a CTest test. Catch2's own module
 # cannot turn tags into labels in every version that we build with, and splits names with brackets wrongly.
 # In: EXECUTABLE, PREFIX, LABELS, PROPERTIES, CASES (the file to write).
+cmake_policy(VERSION 3.25)
 if(NOT EXISTS "${EXECUTABLE}")
   add_test("${PREFIX}not built" "${EXECUTABLE}")
   return()
