@@ -211,7 +211,8 @@ for package in libhdf5-dev libyaml-cpp-dev libcli11-dev libfmt-dev; do printf 'i
 
 test_scripts_are_clean_for_shellcheck() {
   command -v shellcheck >/dev/null || skip "no shellcheck on the PATH"
-  shellcheck -x "$root"/scripts/*.sh "$root/.ci/run" || fail "shellcheck complains"
+  cd "$root" || exit 1
+  shellcheck -x scripts/*.sh tests/scripts/*.sh .ci/run || fail "shellcheck complains"
 }
 
 [[ $(type -t "${1:-}") == function ]] || fail "no such test: ${1:-}"
