@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <system_error>
+
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/seal.hpp"
 #include "io/verify.hpp"

@@ -1,6 +1,7 @@
 #include "io/diff.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +9,9 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <system_error>
+#include <utility>
 
 #include "io/hdf5/handle.hpp"
 #include "io/hdf5/reader.hpp"
