@@ -41,7 +41,8 @@ struct SchemaNode {
   std::vector<std::unique_ptr<SchemaNode>> children;
 
   // While reading:
-  const Node* node = nullptr;
+  const Node* node = nullptr;  ///< null where the document does not have it
+  Position at;                 ///< of the value, or of the mapping that lacks it
   std::function<void(const Node&, const Limits&, Problems&)> read;
   std::function<std::string()> write;
   bool finished = false;
@@ -167,7 +168,7 @@ class Section {
     return "";
   }
 
-  Section(SchemaNode* here, Problems* problems) : here_(here), problems_(problems) {}
+  Section(SchemaNode* here, Problems* problems) : here_(here), problems_(problems), errors_before_(problems ? problems->errors.size() : 0) {}
   bool describing() const { return !problems_; }
   SchemaNode* add(SchemaNode::Kind kind, std::string_view name, std::string_view meaning);
   void nested(SchemaNode* node, const std::function<void(Section&)>& declare);
@@ -177,6 +178,7 @@ class Section {
 
   SchemaNode* here_;
   Problems* problems_;  ///< null while only describing
+  std::size_t errors_before_;
   std::vector<std::function<void(const std::function<void(std::string_view, const std::string&)>&)>> checks_;
 };
 
