@@ -34,7 +34,8 @@ std::string hint(const std::string& wrong, const std::vector<std::string>& known
   return all.empty() ? "no keys are allowed here" : "allowed here: " + all;
 }
 
-/// Only when the whole tree is declared is it known which keys nobody asked for: a section may be declared in several places.
+/// Only when the whole tree is declared is it known which keys nobody asked for: a section may be declared in several
+/// places.
 void report_unknown(const SchemaNode& here, Problems& problems) {
   const bool is_mapping = here.kind != SchemaNode::Kind::key && here.kind != SchemaNode::Kind::list;
   if (is_mapping && here.node && here.node->kind == Node::Kind::mapping) {
@@ -42,13 +43,15 @@ void report_unknown(const SchemaNode& here, Problems& problems) {
     for (const auto& child : here.children) known.push_back(child->name);
     for (std::size_t i = 0; i < here.node->keys.size(); ++i)
       if (std::find(known.begin(), known.end(), here.node->keys[i]) == known.end())
-        problems.errors.push_back({here.node->key_at[i], "unknown key '" + here.node->keys[i] + "'; " + hint(here.node->keys[i], known)});
+        problems.errors.push_back(
+            {here.node->key_at[i], "unknown key '" + here.node->keys[i] + "'; " + hint(here.node->keys[i], known)});
   }
   for (const auto& child : here.children) report_unknown(*child, problems);
 }
 
 void flatten(const SchemaNode& here, std::vector<FlatKey>& flat) {
-  if (here.kind == SchemaNode::Kind::key && !here.value.empty()) flat.push_back({here.path, here.value, here.may_change});
+  if (here.kind == SchemaNode::Kind::key && !here.value.empty())
+    flat.push_back({here.path, here.value, here.may_change});
   for (const auto& child : here.children) flatten(*child, flat);
 }
 
@@ -76,9 +79,12 @@ std::string facts(const SchemaNode& key) {
   if (!key.unit.empty()) text += " [" + key.unit + "]";
   if (!key.limits.text().empty()) text += ", " + key.limits.text();
   if (key.limits.length) text += ", " + std::to_string(*key.limits.length) + " items";
-  if (key.required) text += text.empty() ? "required" : ", required";
-  else if (key.optional) text += text.empty() ? "may be absent" : ", may be absent";
-  else if (!key.default_text.empty()) text += ", default " + key.default_text;
+  if (key.required)
+    text += text.empty() ? "required" : ", required";
+  else if (key.optional)
+    text += text.empty() ? "may be absent" : ", may be absent";
+  else if (!key.default_text.empty())
+    text += ", default " + key.default_text;
   if (key.may_change) text += ", may change on resume";
   return text;
 }
@@ -91,8 +97,9 @@ void write_schema(const SchemaNode& here, const std::string& indent, bool markdo
     }
     const char* lead = child->kind == SchemaNode::Kind::alternative ? "with " : "";
     const std::string what = facts(*child);
-    out += indent + (markdown ? "- " : "") + lead + (markdown ? "`" + child->name + "`" : child->name) + (child->kind == SchemaNode::Kind::list ? " (list)" : "") +
-           ": " + child->meaning + (what.empty() ? "" : " (" + what + ")") + "\n";
+    out += indent + (markdown ? "- " : "") + lead + (markdown ? "`" + child->name + "`" : child->name) +
+           (child->kind == SchemaNode::Kind::list ? " (list)" : "") + ": " + child->meaning +
+           (what.empty() ? "" : " (" + what + ")") + "\n";
     write_schema(*child, indent + "  ", markdown, out);
   }
 }
@@ -115,7 +122,8 @@ SchemaNode* Section::add(SchemaNode::Kind kind, std::string_view name, std::stri
   if (node->node) node->at = node->node->at;
   if (kind == SchemaNode::Kind::section && node->node && node->node->kind != Node::Kind::mapping) {
     if (problems_ && node->node->kind != Node::Kind::null)
-      problems_->errors.push_back({node->at, "'" + node->path + "': expected a mapping (key: value), found " + shown(*node->node)});
+      problems_->errors.push_back(
+          {node->at, "'" + node->path + "': expected a mapping (key: value), found " + shown(*node->node)});
     node->node = nullptr;
   }
   return node.get();
@@ -145,7 +153,8 @@ std::size_t Section::open_list(SchemaNode* node) {
     item->node = found[i];
     item->at = found[i] ? found[i]->at : node->at;
     if (found[i] && found[i]->kind != Node::Kind::mapping) {
-      problems_->errors.push_back({item->at, "'" + item->path + "': expected a mapping (key: value), found " + shown(*found[i])});
+      problems_->errors.push_back(
+          {item->at, "'" + item->path + "': expected a mapping (key: value), found " + shown(*found[i])});
       item->node = nullptr;
     }
   }
@@ -169,13 +178,14 @@ void Section::pick(std::string_view tag_key, const std::vector<Alternative>& cho
   }
   for (const Alternative& choice : choices) {
     const bool named = tag->node && tag->node->kind == Node::Kind::scalar && tag->node->text == choice.tag;
-    const bool implied = !tag->node && here_->node && !choice.implied_by.empty() && here_->node->find(choice.implied_by);
+    const bool implied =
+        !tag->node && here_->node && !choice.implied_by.empty() && here_->node->find(choice.implied_by);
     if (!named && !implied) continue;
     tag->value = write_value(choice.tag);
     return choice.declare(*this);
   }
   problems_->errors.push_back({tag->at, "'" + tag->path + "': expected one of " + tag->type + ", found " +
-                                            (tag->node ? shown(*tag->node) : std::string("no such key")) });
+                                            (tag->node ? shown(*tag->node) : std::string("no such key"))});
   // Which keys belong here is not known, so none of them is called unknown.
   here_->node = nullptr;
 }
@@ -186,7 +196,8 @@ void Section::finish() {
     if (key->kind != SchemaNode::Kind::key || key->finished) continue;
     key->finished = true;
     if (!key->node) {
-      if (key->required) problems_->errors.push_back({key->at, "the key '" + key->path + "' is required and missing; add it"});
+      if (key->required)
+        problems_->errors.push_back({key->at, "the key '" + key->path + "' is required and missing; add it"});
     } else {
       Problems found;
       key->read(*key->node, key->limits, found);
@@ -201,7 +212,8 @@ void Section::finish() {
       Position at = here_->at;
       for (const auto& child : here_->children)
         if (child->name == name) at = child->at;
-      problems_->errors.push_back({at, "'" + (here_->path.empty() ? "" : here_->path + ".") + std::string(name) + "': " + message});
+      problems_->errors.push_back(
+          {at, "'" + (here_->path.empty() ? "" : here_->path + ".") + std::string(name) + "': " + message});
     });
 }
 
@@ -273,7 +285,8 @@ std::vector<std::string> differing_keys(const std::vector<FlatKey>& stored, cons
       out.push_back(now.path + ": stored " + (then ? then->value : "nothing") + ", now " + now.value);
   }
   for (const FlatKey& then : stored)
-    if (!then.may_change && !find(current, then.path)) out.push_back(then.path + ": stored " + then.value + ", now nothing");
+    if (!then.may_change && !find(current, then.path))
+      out.push_back(then.path + ": stored " + then.value + ", now nothing");
   return out;
 }
 

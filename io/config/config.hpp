@@ -10,7 +10,8 @@
 //     double scale_radius = 1;
 //     void declare(io::Section& s) {
 //       s.key("particles", particles, "number of bodies").required().at_least(1);
-//       s.key("scale_radius", scale_radius, "Plummer radius").unit("length").greater_than(0);   // default: the member's value
+//       s.key("scale_radius", scale_radius, "Plummer radius").unit("length").greater_than(0);   // default: the
+//       member's value
 //     }
 //   };
 
@@ -29,7 +30,8 @@
 
 namespace ergode::io {
 
-/// What was declared, and after a reading also the values: the one tree that the schema and `config.used.yaml` are written from.
+/// What was declared, and after a reading also the values: the one tree that the schema and `config.used.yaml` are
+/// written from.
 struct SchemaNode {
   enum class Kind { key, section, list, item, alternative };
   Kind kind = Kind::section;
@@ -52,9 +54,11 @@ struct SchemaNode {
 template <class T>
 class Field {
  public:
-  Field& required() { return node_->required = true, *this; }                     ///< no default: the key must be there
-  Field& unit(std::string_view unit) { return node_->unit = unit, *this; }        ///< shown in the schema; "length", "AU", "s" ...
-  Field& at_least(double low) { return node_->limits.at_least = low, *this; }     ///< also for each element of a vector
+  Field& required() { return node_->required = true, *this; }  ///< no default: the key must be there
+  Field& unit(std::string_view unit) {
+    return node_->unit = unit, *this;
+  }  ///< shown in the schema; "length", "AU", "s" ...
+  Field& at_least(double low) { return node_->limits.at_least = low, *this; }  ///< also for each element of a vector
   Field& greater_than(double low) { return node_->limits.greater_than = low, *this; }
   Field& at_most(double high) { return node_->limits.at_most = high, *this; }
   Field& less_than(double high) { return node_->limits.less_than = high, *this; }
@@ -64,7 +68,9 @@ class Field {
     node_->limits.warning = message;
     return *this;
   }
-  Field& may_change_on_resume() { return node_->may_change = true, *this; }  ///< else a resume with another value is refused
+  Field& may_change_on_resume() {
+    return node_->may_change = true, *this;
+  }  ///< else a resume with another value is refused
 
  private:
   friend class Section;
@@ -77,9 +83,10 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
-/// One mapping of the document, seen by a declaration. T of key(): bool, int, std::int64_t, std::uint32_t, std::uint64_t, double, std::string,
-/// std::filesystem::path, Interval, MemorySize, std::array<double, 3>, std::vector of double / int64 / string, and std::optional of any.
-/// Targets are set when the mapping's declaration ends, not within key().
+/// One mapping of the document, seen by a declaration. T of key(): bool, int, std::int64_t, std::uint32_t,
+/// std::uint64_t, double, std::string, std::filesystem::path, Interval, MemorySize, std::array<double, 3>, std::vector
+/// of double / int64 / string, and std::optional of any. Targets are set when the mapping's declaration ends, not
+/// within key().
 class Section {
  public:
   template <class T>
@@ -95,7 +102,8 @@ class Section {
 
   /// A string key with a fixed set of words, stored as an enum.
   template <class E>
-  Field<E> choice(std::string_view name, E& target, std::vector<std::pair<std::string, E>> words, std::string_view meaning) {
+  Field<E> choice(std::string_view name, E& target, std::vector<std::pair<std::string, E>> words,
+                  std::string_view meaning) {
     SchemaNode* node = add(SchemaNode::Kind::key, name, meaning);
     for (const auto& word : words) node->type += (node->type.empty() ? "" : " | ") + word.first;
     node->read = [&target, words, allowed = node->type](const Node& n, const Limits&, Problems& p) {
@@ -137,22 +145,27 @@ class Section {
     node->required = required;
     target.clear();
     target.resize(open_list(node));
-    for (std::size_t i = 0; i < target.size(); ++i) nested(node->children[i].get(), [&](Section& s) { target[i].declare(s); });
+    for (std::size_t i = 0; i < target.size(); ++i)
+      nested(node->children[i].get(), [&](Section& s) { target[i].declare(s); });
     if (describing()) target.clear();
   }
 
-  /// In this mapping, the key `tag_key` picks one of the alternatives, whose keys stand in the same mapping. Each T has `tag`,
-  /// `meaning`, declare(Section&), and may have `implied_by`: a key whose presence picks T where `tag_key` is left out.
+  /// In this mapping, the key `tag_key` picks one of the alternatives, whose keys stand in the same mapping. Each T has
+  /// `tag`, `meaning`, declare(Section&), and may have `implied_by`: a key whose presence picks T where `tag_key` is
+  /// left out.
   template <class... T>
   void alternatives(std::string_view tag_key, std::variant<T...>& target) {
     std::vector<Alternative> choices;
-    (choices.push_back({T::tag, T::meaning, implied<T>(), [&target](Section& s) { target.template emplace<T>().declare(s); }}), ...);
+    (choices.push_back(
+         {T::tag, T::meaning, implied<T>(), [&target](Section& s) { target.template emplace<T>().declare(s); }}),
+     ...);
     pick(tag_key, choices);
   }
 
-  /// A check across keys, run after all of this mapping's keys were read without error: call `complain(key, message)` for each
-  /// thing wrong; the message gets that key's position.
-  void check(std::function<void(const std::function<void(std::string_view key, const std::string& message)>& complain)> test) {
+  /// A check across keys, run after all of this mapping's keys were read without error: call `complain(key, message)`
+  /// for each thing wrong; the message gets that key's position.
+  void check(
+      std::function<void(const std::function<void(std::string_view key, const std::string& message)>& complain)> test) {
     checks_.push_back(std::move(test));
   }
 
@@ -168,7 +181,8 @@ class Section {
     return "";
   }
 
-  Section(SchemaNode* here, Problems* problems) : here_(here), problems_(problems), errors_before_(problems ? problems->errors.size() : 0) {}
+  Section(SchemaNode* here, Problems* problems)
+      : here_(here), problems_(problems), errors_before_(problems ? problems->errors.size() : 0) {}
   bool describing() const { return !problems_; }
   SchemaNode* add(SchemaNode::Kind kind, std::string_view name, std::string_view meaning);
   void nested(SchemaNode* node, const std::function<void(Section&)>& declare);
@@ -194,8 +208,8 @@ struct ReadResult {
   std::vector<FlatKey> flat;
 };
 
-/// Reads every declared key. Throws Error with all problems, one a line, by position: `config`, or `command_line` where all come from --set.
-/// What `declare_root` declares must outlive the call.
+/// Reads every declared key. Throws Error with all problems, one a line, by position: `config`, or `command_line` where
+/// all come from --set. What `declare_root` declares must outlive the call.
 ReadResult read_config(const Document& document, const std::function<void(Section&)>& declare_root);
 
 /// The declarations alone, with every alternative.

@@ -16,13 +16,16 @@ namespace {
 
 constexpr std::size_t size_limit = std::size_t{16} << 20;
 constexpr std::size_t depth_limit = 64;
+constexpr std::size_t keys_limit = 10000;  // of one mapping; keeps the search for duplicates short
 
 struct Refusal {
   Position at;
   std::string message;
 };
 
-Position position(const YAML::Mark& mark) { return {"", std::max(0, mark.line) + 1, std::max(0, mark.column) + 1}; }
+Position position(const YAML::Mark& mark) {
+  return {"", std::max(0, mark.line) + 1, std::max(0, mark.column) + 1};
+}
 
 class Builder : public YAML::EventHandler {
  public:
@@ -34,14 +37,17 @@ class Builder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     throw Refusal{position(mark), "found an alias (*); aliases are not allowed: write the value out"};
   }
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
     add(Node::Kind::scalar, mark, tag, anchor, value);
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
     open(Node::Kind::sequence, mark, tag, anchor);
   }
   void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
     open(Node::Kind::mapping, mark, tag, anchor);
   }
   void OnMapEnd() override { close(); }
@@ -50,7 +56,8 @@ class Builder : public YAML::EventHandler {
   std::vector<Node> stack_;
 
   bool key_expected() const {
-    return !stack_.empty() && stack_.back().kind == Node::Kind::mapping && stack_.back().keys.size() == stack_.back().items.size();
+    return !stack_.empty() && stack_.back().kind == Node::Kind::mapping &&
+           stack_.back().keys.size() == stack_.back().items.size();
   }
 
   Node make(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
@@ -58,12 +65,15 @@ class Builder : public YAML::EventHandler {
     node.kind = kind;
     node.at = position(mark);
     node.quoted = tag == "!";
-    if (anchor) throw Refusal{node.at, "found an anchor (&); anchors are not allowed: write the value out where it is needed"};
-    if (!tag.empty() && tag != "?" && tag != "!") throw Refusal{node.at, "found the tag " + tag + "; tags are not allowed: remove it"};
+    if (anchor)
+      throw Refusal{node.at, "found an anchor (&); anchors are not allowed: write the value out where it is needed"};
+    if (!tag.empty() && tag != "?" && tag != "!")
+      throw Refusal{node.at, "found the tag " + tag + "; tags are not allowed: remove it"};
     return node;
   }
 
-  void add(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& text) {
+  void add(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+           const std::string& text) {
     Node node = make(kind, mark, tag, anchor);
     node.text = text;
     if (!key_expected()) return place(std::move(node));
@@ -72,8 +82,10 @@ class Builder : public YAML::EventHandler {
     if (text == "<<") throw Refusal{node.at, "found a merge key (<<); merge keys are not allowed: write the keys out"};
     for (std::size_t i = 0; i < mapping.keys.size(); ++i)
       if (mapping.keys[i] == text)
-        throw Refusal{node.at, "the key '" + text + "' stands here a second time; the first is at line " + std::to_string(mapping.key_at[i].line) +
-                                   ", column " + std::to_string(mapping.key_at[i].column) + ": remove one of them"};
+        throw Refusal{node.at, "the key '" + text + "' stands here a second time; the first is at line " +
+                                   std::to_string(mapping.key_at[i].line) + ", column " +
+                                   std::to_string(mapping.key_at[i].column) + ": remove one of them"};
+    if (mapping.keys.size() >= keys_limit) throw Refusal{node.at, "more than the 10000 keys allowed in one mapping"};
     mapping.keys.push_back(text);
     mapping.key_at.push_back(node.at);
   }
@@ -122,9 +134,11 @@ Node parse_node(const std::string& text) {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
     Builder first;
-    if (!parser.HandleNextDocument(first) || first.root.kind == Node::Kind::null) throw Refusal{{}, "the document is empty"};
+    if (!parser.HandleNextDocument(first) || first.root.kind == Node::Kind::null)
+      throw Refusal{{}, "the document is empty"};
     Builder second;
-    if (parser.HandleNextDocument(second)) throw Refusal{second.root.at, "a second document begins here; one file holds one config"};
+    if (parser.HandleNextDocument(second))
+      throw Refusal{second.root.at, "a second document begins here; one file holds one config"};
     return std::move(first.root);
   } catch (const YAML::Exception& e) {
     throw Refusal{position(e.mark), "not valid YAML: " + e.msg};
@@ -155,7 +169,8 @@ Document Document::parse(const std::string& text, std::string name) {
   document.name_ = std::move(name);
   try {
     document.root_ = parse_node(text);
-    if (document.root_.kind != Node::Kind::mapping) throw Refusal{document.root_.at, "expected a mapping (key: value) at the top"};
+    if (document.root_.kind != Node::Kind::mapping)
+      throw Refusal{document.root_.at, "expected a mapping (key: value) at the top"};
   } catch (const Refusal& refusal) {
     throw Error(ExitCode::config, document.describe(refusal.at) + ": " + refusal.message);
   }
@@ -166,7 +181,8 @@ Document Document::load(const std::filesystem::path& path) {
   std::error_code ignored;
   // Opening a FIFO would wait for a writer, so the kind is asked first.
   if (!std::filesystem::is_regular_file(path, ignored))
-    throw Error(ExitCode::config, path.string() + ": " + (std::filesystem::exists(path, ignored) ? "not a regular file" : "no such file") +
+    throw Error(ExitCode::config, path.string() + ": " +
+                                      (std::filesystem::exists(path, ignored) ? "not a regular file" : "no such file") +
                                       "; give the path of a YAML config");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(ExitCode::config, path.string() + ": cannot be opened; check its permissions");
@@ -183,7 +199,8 @@ void Document::set(const std::string& assignment) {
     throw Error(ExitCode::command_line, "--set " + assignment + ": " + why + "; write --set key.path=value");
   };
   if (equals == std::string::npos) refuse("has no '='");
-  if (path.empty() || path.front() == '.' || path.back() == '.' || path.find("..") != std::string::npos) refuse("the key path has an empty part");
+  if (path.empty() || path.front() == '.' || path.back() == '.' || path.find("..") != std::string::npos)
+    refuse("the key path has an empty part");
   Node value;
   try {
     value = parse_node(assignment.substr(equals + 1));
@@ -200,11 +217,13 @@ void Document::set(const std::string& assignment) {
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
     const bool is_index = error == std::errc() && end == part.data() + part.size();
     if (node->kind == Node::Kind::sequence && is_index) {
-      if (index >= node->items.size()) refuse("the list has " + std::to_string(node->items.size()) + " items, counted from 0");
+      if (index >= node->items.size())
+        refuse("the list has " + std::to_string(node->items.size()) + " items, counted from 0");
       node = &node->items[index];
       continue;
     }
-    if (node->kind == Node::Kind::mapping && is_index && index == 0) continue;  // a single mapping stands for a list of one
+    if (node->kind == Node::Kind::mapping && is_index && index == 0)
+      continue;  // a single mapping stands for a list of one
     if (node->kind == Node::Kind::sequence && node->items.size() == 1) node = &node->items[0];
     if (node->kind == Node::Kind::null) node->kind = Node::Kind::mapping;
     if (node->kind != Node::Kind::mapping) refuse("'" + part + "' would stand inside a value that is no mapping");

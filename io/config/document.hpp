@@ -30,15 +30,16 @@ struct Node {
   const Node* find(std::string_view key) const;
 };
 
-/// One config: read strictly, then changed by `--set`. Limits: 16 MiB, 64 levels. Anchors, aliases, merge keys and tags are refused,
-/// so a small file cannot stand for a large one.
+/// One config: read strictly, then changed by `--set`. Limits: 16 MiB, 64 levels, 10000 keys a mapping. Anchors,
+/// aliases, merge keys and tags are refused, so a small file cannot stand for a large one.
 class Document {
  public:
   /// Throws Error(config) with file:line:column, also for a path that is no readable regular file.
   static Document load(const std::filesystem::path& path);
   static Document parse(const std::string& text, std::string name);
 
-  /// `key.path=value`; list items by index. Throws Error(command_line) when malformed. That the key is declared is seen by read_config.
+  /// `key.path=value`; list items by index. Throws Error(command_line) when malformed. That the key is declared is seen
+  /// by read_config.
   void set(const std::string& assignment);
 
   const Node& root() const { return root_; }

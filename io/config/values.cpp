@@ -28,15 +28,18 @@ std::optional<double> decimal(std::string_view text) {
   return x;
 }
 
-bool is_plain(const Node& node) { return node.kind == Node::Kind::scalar && !node.quoted; }
+bool is_plain(const Node& node) {
+  return node.kind == Node::Kind::scalar && !node.quoted;
+}
 
 bool within(const Node& node, double x, const Limits& limits, Problems& problems) {
-  if ((limits.at_least && x < *limits.at_least) || (limits.greater_than && x <= *limits.greater_than) || (limits.at_most && x > *limits.at_most) ||
-      (limits.less_than && x >= *limits.less_than)) {
+  if ((limits.at_least && x < *limits.at_least) || (limits.greater_than && x <= *limits.greater_than) ||
+      (limits.at_most && x > *limits.at_most) || (limits.less_than && x >= *limits.less_than)) {
     problems.errors.push_back({node.at, "found " + shown(node) + ", allowed is " + limits.text()});
     return false;
   }
-  if (limits.warn_above && x > *limits.warn_above) problems.warnings.push_back({node.at, "found " + shown(node) + ": " + limits.warning});
+  if (limits.warn_above && x > *limits.warn_above)
+    problems.warnings.push_back({node.at, "found " + shown(node) + ": " + limits.warning});
   return true;
 }
 
@@ -50,9 +53,11 @@ void read_integer(const Node& node, T& target, const Limits& limits, Problems& p
   if (error != std::errc() || end != node.text.data() + node.text.size()) {
     if (std::trunc(*x) != *x) return refuse(node, problems, "an integer");
     // Beyond 2^53 a number such as 1e17 may not be what was written.
-    if (std::abs(*x) > 9007199254740992.0 || *x < static_cast<double>(Range::min()) || *x > static_cast<double>(Range::max()))
-      return refuse(node, problems, "an integer from " + std::to_string(Range::min()) + " to " + std::to_string(Range::max()) +
-                                        " (with an exponent, up to 2^53)");
+    if (std::abs(*x) > 9007199254740992.0 || *x < static_cast<double>(Range::min()) ||
+        *x > static_cast<double>(Range::max()))
+      return refuse(node, problems,
+                    "an integer from " + std::to_string(Range::min()) + " to " + std::to_string(Range::max()) +
+                        " (with an exponent, up to 2^53)");
     value = static_cast<T>(*x);
   }
   if (within(node, static_cast<double>(value), limits, problems)) target = value;
@@ -78,11 +83,16 @@ std::string write_list(const T& values) {
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
-    if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
-    else if (c == '\r') out += "\\r";
-    else if (c == '"' || c == '\\') (out += '\\') += c;
-    else out += c;
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (c == '\r')
+      out += "\\r";
+    else if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else
+      out += c;
   }
   return out + "\"";
 }
@@ -104,7 +114,8 @@ std::optional<double> clock(const std::string& text) {
     const std::size_t end = std::min(text.find(':', begin), text.size());
     int value = 0;
     const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, value);
-    if (begin == end || error != std::errc() || stop != text.data() + end || value < 0 || (parts > 0 && value >= 60)) return {};
+    if (begin == end || error != std::errc() || stop != text.data() + end || value < 0 || (parts > 0 && value >= 60))
+      return {};
     total = total * 60 + value;
     begin = end + 1;
   }
@@ -115,10 +126,14 @@ std::optional<double> clock(const std::string& text) {
 
 std::string shown(const Node& node) {
   switch (node.kind) {
-    case Node::Kind::null: return "nothing";
-    case Node::Kind::sequence: return "a list";
-    case Node::Kind::mapping: return "a mapping";
-    default: break;
+    case Node::Kind::null:
+      return "nothing";
+    case Node::Kind::sequence:
+      return "a list";
+    case Node::Kind::mapping:
+      return "a mapping";
+    default:
+      break;
   }
   const std::string text = node.text.size() > 60 ? node.text.substr(0, 60) + "..." : node.text;
   return node.quoted ? "the string " + quoted(text) : "'" + text + "'";
@@ -136,10 +151,18 @@ std::string Limits::text() const {
   return out;
 }
 
-void read_value(const Node& n, int& t, const Limits& l, Problems& p) { read_integer(n, t, l, p); }
-void read_value(const Node& n, std::int64_t& t, const Limits& l, Problems& p) { read_integer(n, t, l, p); }
-void read_value(const Node& n, std::uint32_t& t, const Limits& l, Problems& p) { read_integer(n, t, l, p); }
-void read_value(const Node& n, std::uint64_t& t, const Limits& l, Problems& p) { read_integer(n, t, l, p); }
+void read_value(const Node& n, int& t, const Limits& l, Problems& p) {
+  read_integer(n, t, l, p);
+}
+void read_value(const Node& n, std::int64_t& t, const Limits& l, Problems& p) {
+  read_integer(n, t, l, p);
+}
+void read_value(const Node& n, std::uint32_t& t, const Limits& l, Problems& p) {
+  read_integer(n, t, l, p);
+}
+void read_value(const Node& n, std::uint64_t& t, const Limits& l, Problems& p) {
+  read_integer(n, t, l, p);
+}
 
 void read_value(const Node& node, bool& target, const Limits&, Problems& problems) {
   if (!is_plain(node) || (node.text != "true" && node.text != "false")) return refuse(node, problems, "true or false");
@@ -187,51 +210,120 @@ void read_value(const Node& node, MemorySize& target, const Limits& limits, Prob
   const auto unknown = [&] { refuse(node, problems, "a memory size such as 12 GiB (B, KiB, MiB, GiB, TiB)"); };
   if (node.kind != Node::Kind::scalar) return unknown();
   const auto [x, unit] = amount(node.text);
-  const int power = unit == "B" ? 0 : unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : unit == "TiB" ? 40 : -1;
+  const int power = unit == "B"     ? 0
+                    : unit == "KiB" ? 10
+                    : unit == "MiB" ? 20
+                    : unit == "GiB" ? 30
+                    : unit == "TiB" ? 40
+                                    : -1;
   if (!x || power < 0 || *x < 0 || std::ldexp(*x, power) > 9007199254740992.0) return unknown();
   const double bytes = std::ldexp(*x, power);
   if (within(node, bytes, limits, problems)) target.bytes = static_cast<std::int64_t>(bytes);
 }
 
 void read_value(const Node& node, Triple& target, const Limits& limits, Problems& problems) {
-  if (node.kind != Node::Kind::sequence || node.items.size() != 3) return refuse(node, problems, "three numbers [x, y, z]");
+  if (node.kind != Node::Kind::sequence || node.items.size() != 3)
+    return refuse(node, problems, "three numbers [x, y, z]");
   for (std::size_t i = 0; i < 3; ++i) read_value(node.items[i], target[i], limits, problems);
 }
-void read_value(const Node& n, std::vector<double>& t, const Limits& l, Problems& p) { read_list(n, t, l, p); }
-void read_value(const Node& n, std::vector<std::int64_t>& t, const Limits& l, Problems& p) { read_list(n, t, l, p); }
-void read_value(const Node& n, std::vector<std::string>& t, const Limits& l, Problems& p) { read_list(n, t, l, p); }
+void read_value(const Node& n, std::vector<double>& t, const Limits& l, Problems& p) {
+  read_list(n, t, l, p);
+}
+void read_value(const Node& n, std::vector<std::int64_t>& t, const Limits& l, Problems& p) {
+  read_list(n, t, l, p);
+}
+void read_value(const Node& n, std::vector<std::string>& t, const Limits& l, Problems& p) {
+  read_list(n, t, l, p);
+}
 
-std::string write_value(const bool& x) { return x ? "true" : "false"; }
-std::string write_value(const int& x) { return std::to_string(x); }
-std::string write_value(const std::int64_t& x) { return std::to_string(x); }
-std::string write_value(const std::uint32_t& x) { return std::to_string(x); }
-std::string write_value(const std::uint64_t& x) { return std::to_string(x); }
-std::string write_value(const double& x) { return number(x); }
-std::string write_value(const std::string& x) { return quoted(x); }
-std::string write_value(const std::filesystem::path& x) { return quoted(x.string()); }
-std::string write_value(const Interval& x) { return x.steps ? std::to_string(x.steps) + " steps" : [&] {
+std::string write_value(const bool& x) {
+  return x ? "true" : "false";
+}
+std::string write_value(const int& x) {
+  return std::to_string(x);
+}
+std::string write_value(const std::int64_t& x) {
+  return std::to_string(x);
+}
+std::string write_value(const std::uint32_t& x) {
+  return std::to_string(x);
+}
+std::string write_value(const std::uint64_t& x) {
+  return std::to_string(x);
+}
+std::string write_value(const double& x) {
+  return number(x);
+}
+std::string write_value(const std::string& x) {
+  return quoted(x);
+}
+std::string write_value(const std::filesystem::path& x) {
+  return quoted(x.string());
+}
+std::string write_value(const Interval& x) {
+  return x.steps ? std::to_string(x.steps) + " steps" : [&] {
     char buffer[512];  // fixed form: an exponent would be taken for a unit
-    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, x.seconds, std::chars_format::fixed).ptr) + " s";
-  }(); }
-std::string write_value(const MemorySize& x) { return std::to_string(x.bytes) + " B"; }
-std::string write_value(const Triple& x) { return write_list(x); }
-std::string write_value(const std::vector<double>& x) { return write_list(x); }
-std::string write_value(const std::vector<std::int64_t>& x) { return write_list(x); }
-std::string write_value(const std::vector<std::string>& x) { return write_list(x); }
+    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, x.seconds, std::chars_format::fixed).ptr) +
+           " s";
+  }();
+}
+std::string write_value(const MemorySize& x) {
+  return std::to_string(x.bytes) + " B";
+}
+std::string write_value(const Triple& x) {
+  return write_list(x);
+}
+std::string write_value(const std::vector<double>& x) {
+  return write_list(x);
+}
+std::string write_value(const std::vector<std::int64_t>& x) {
+  return write_list(x);
+}
+std::string write_value(const std::vector<std::string>& x) {
+  return write_list(x);
+}
 
-std::string type_name(const bool&) { return "boolean"; }
-std::string type_name(const int&) { return "integer"; }
-std::string type_name(const std::int64_t&) { return "integer"; }
-std::string type_name(const std::uint32_t&) { return "integer"; }
-std::string type_name(const std::uint64_t&) { return "integer"; }
-std::string type_name(const double&) { return "number"; }
-std::string type_name(const std::string&) { return "text"; }
-std::string type_name(const std::filesystem::path&) { return "path"; }
-std::string type_name(const Interval&) { return "interval"; }
-std::string type_name(const MemorySize&) { return "memory size"; }
-std::string type_name(const Triple&) { return "three numbers"; }
-std::string type_name(const std::vector<double>&) { return "list of numbers"; }
-std::string type_name(const std::vector<std::int64_t>&) { return "list of integers"; }
-std::string type_name(const std::vector<std::string>&) { return "list of texts"; }
+std::string type_name(const bool&) {
+  return "boolean";
+}
+std::string type_name(const int&) {
+  return "integer";
+}
+std::string type_name(const std::int64_t&) {
+  return "integer";
+}
+std::string type_name(const std::uint32_t&) {
+  return "integer";
+}
+std::string type_name(const std::uint64_t&) {
+  return "integer";
+}
+std::string type_name(const double&) {
+  return "number";
+}
+std::string type_name(const std::string&) {
+  return "text";
+}
+std::string type_name(const std::filesystem::path&) {
+  return "path";
+}
+std::string type_name(const Interval&) {
+  return "interval";
+}
+std::string type_name(const MemorySize&) {
+  return "memory size";
+}
+std::string type_name(const Triple&) {
+  return "three numbers";
+}
+std::string type_name(const std::vector<double>&) {
+  return "list of numbers";
+}
+std::string type_name(const std::vector<std::int64_t>&) {
+  return "list of integers";
+}
+std::string type_name(const std::vector<std::string>&) {
+  return "list of texts";
+}
 
 }  // namespace ergode::io

@@ -40,9 +40,9 @@ struct Problems {
 };
 
 /// Numbers: read without the locale. An integer may be written 1e6; a quoted number is a string and refused.
-#define ERGODE_VALUE(T)                                             \
-  void read_value(const Node&, T&, const Limits&, Problems&);       \
-  std::string write_value(const T&);                                \
+#define ERGODE_VALUE(T)                                       \
+  void read_value(const Node&, T&, const Limits&, Problems&); \
+  std::string write_value(const T&);                          \
   std::string type_name(const T&);
 ERGODE_VALUE(bool)
 ERGODE_VALUE(int)

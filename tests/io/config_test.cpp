@@ -1,7 +1,7 @@
+#include "io/config/config.hpp"
+
 #include <catch2/catch_test_macros.hpp>
 #include <random>
-
-#include "io/config/config.hpp"
 
 using namespace ergode::io;
 
@@ -56,7 +56,8 @@ struct Root {
 };
 
 const std::string valid =
-    "name: \"a: b\"\nmemory: 12 GiB\ntime:\n  begin: 0.5\n  end: 2\n  every: 1:30:00\ninitial:\n  - type: plummer\n    particles: 1e6\n  - path: x.csv\n";
+    "name: \"a: b\"\nmemory: 12 GiB\ntime:\n  begin: 0.5\n  end: 2\n  every: 1:30:00\ninitial:\n  - type: plummer\n    "
+    "particles: 1e6\n  - path: x.csv\n";
 
 ReadResult read(const Document& d, Root& root) {
   return read_config(d, [&](Section& s) { root.declare(s); });
@@ -99,15 +100,18 @@ TEST_CASE("A valid config sets its targets, and the written config gives the sam
 TEST_CASE("Unknown, duplicate and merge keys are refused with positions") {
   CHECK(has(failure(bodies + "nmae: x\n"), "c.yaml:2:1: unknown key 'nmae'; did you mean 'name'?"));
   CHECK(has(failure(bodies + "zzzzzzzz: x\n"), "allowed here: name, memory, time, initial"));
-  CHECK(has(failure("name: a\nname: b\n"), "c.yaml:2:1: the key 'name' stands here a second time; the first is at line 1, column 1"));
+  CHECK(has(failure("name: a\nname: b\n"),
+            "c.yaml:2:1: the key 'name' stands here a second time; the first is at line 1, column 1"));
   CHECK(has(failure("time: {<<: 3}\n"), "merge key"));
 }
 
 TEST_CASE("Wrong types and ranges are refused with what was found and what is allowed") {
   for (const char* bad : {"1.5", "08", "0x10", "yes", "\"3\"", "1_000", ".nan", "1e30", "[1]"})
     CHECK(has(failure("initial: {type: plummer, particles: " + std::string(bad) + "}\n"), "expected an integer"));
-  CHECK(has(failure("initial: {type: plummer, particles: 0}\n"), "c.yaml:1:37: 'initial.0.particles': found '0', allowed is at least 1"));
-  for (const char* bad : {"nan", ".inf", "-inf", "1e999", "yes"}) CHECK(has(failure(bodies + "time: {begin: " + bad + "}\n"), "a finite number"));
+  CHECK(has(failure("initial: {type: plummer, particles: 0}\n"),
+            "c.yaml:1:37: 'initial.0.particles': found '0', allowed is at least 1"));
+  for (const char* bad : {"nan", ".inf", "-inf", "1e999", "yes"})
+    CHECK(has(failure(bodies + "time: {begin: " + bad + "}\n"), "a finite number"));
   CHECK(has(failure(bodies + "time: {end: -1}\n"), "c.yaml:2:13: 'time.end': is before begin"));
   CHECK(has(failure("initial: {type: cube}\n"), "plummer | file"));
   CHECK(has(failure("name: x\n"), "'initial' is required"));
@@ -123,9 +127,10 @@ TEST_CASE("All problems come at once in the order of the file") {
 }
 
 TEST_CASE("Text that is no single small YAML mapping is refused") {
-  for (const std::string& bad : {std::string(), std::string("time:\n\tend: 1\n"), std::string("a: [1"), std::string("a\0b", 3), std::string("- 1"),
-                                 std::string("a: &x 1"), std::string("a: *x"), std::string("a: 1\n---\nb: 2\n"), std::string(100000, '['),
-                                 std::string((16u << 20) + 1, 'a'), std::string("a: !!int 3")})
+  for (const std::string& bad :
+       {std::string(), std::string("time:\n\tend: 1\n"), std::string("a: [1"), std::string("a\0b", 3),
+        std::string("- 1"), std::string("a: &x 1"), std::string("a: *x"), std::string("a: 1\n---\nb: 2\n"),
+        std::string(100000, '['), std::string((16u << 20) + 1, 'a'), std::string("a: !!int 3")})
     CHECK(has(failure(bad), "c.yaml:"));
   CHECK_THROWS_AS(Document::load("/"), Error);
   CHECK_THROWS_AS(Document::load("no/such/file"), Error);
@@ -139,7 +144,8 @@ TEST_CASE("Values set on the command line reach lists and are refused as such") 
   read(d, root);
   CHECK(std::get<Plummer>(root.initial[0].what).particles == 10);
   CHECK(root.time.end == 7);
-  CHECK(has(failure(bodies, ExitCode::command_line, "time.ned=1"), "--set time.ned: unknown key 'ned'; did you mean 'end'?"));
+  CHECK(has(failure(bodies, ExitCode::command_line, "time.ned=1"),
+            "--set time.ned: unknown key 'ned'; did you mean 'end'?"));
   for (const char* bad : {"time", "=1", "time..end=1", "time.end=[", "time.end="})
     CHECK_FALSE(failure(bodies, ExitCode::command_line, bad).empty());
 }
@@ -160,15 +166,18 @@ TEST_CASE("The schema shows every alternative's keys") {
 
 TEST_CASE("Random changes of a config are read or refused, never worse") {
   std::mt19937 random(1);
-  const std::string alphabet = ":-[]{}#&*!|>'\"%@`,? \n\t\0x08e.<~";
+  const std::string alphabet = ":-[]{}#&*!|>'\"%@`,? \n\t08e.<~";
   int refused = 0;
   for (int round = 0; round < 5000; ++round) {
     std::string text = valid;
     for (unsigned n = 1 + random() % 4; n > 0; --n) {
       const std::size_t at = random() % text.size();
-      if (random() % 3 == 0) text.erase(at, 1 + random() % 5);
-      else if (random() % 2) text.insert(at, 1, alphabet[random() % alphabet.size()]);
-      else text[at] = static_cast<char>(random() % 256);
+      if (random() % 3 == 0)
+        text.erase(at, 1 + random() % 5);
+      else if (random() % 2)
+        text.insert(at, 1, alphabet[random() % alphabet.size()]);
+      else
+        text[at] = static_cast<char>(random() % 256);
       if (text.empty()) text = "a";
     }
     refused += !failure(text).empty();
