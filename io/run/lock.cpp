@@ -137,7 +137,11 @@ RunLock::RunLock(const fs::path& directory, const std::function<void(const std::
   for (int attempt = 0; !create(file_, content_); ++attempt) {
     const auto seen = read_text(file_);
     const auto owner = read_lock(directory);
-    if (!seen || !owner) continue;  // released in between
+    if (!seen || !owner) {  // released in between, or not to be read
+      if (attempt > 20) throw Error(ExitCode::io, fmt::format("{}: the lock cannot be read", file_.string()));
+      std::this_thread::sleep_for(std::chrono::milliseconds(attempt));
+      continue;
+    }
     const auto reason = stale_reason(*owner, this_process(), lock_silence_seconds);
     if (!reason || attempt > 20)
       throw Error(ExitCode::io,

@@ -7,7 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
+#include <iterator>
+#include <utility>
 
 #include "io/error.hpp"
 
@@ -54,9 +55,9 @@ void write_text(const fs::path& path, std::string_view text) {
 
 std::optional<std::string> read_text(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) return std::nullopt;
-  return text.str();
+  if (!in) return std::nullopt;
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  return in.bad() ? std::nullopt : std::optional(std::move(text));
 }
 
 void make_writable_directory(const fs::path& directory) {

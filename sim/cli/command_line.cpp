@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <map>
 #include <sstream>
 
 #include "io/run/build_info.hpp"
@@ -26,6 +25,8 @@ struct Arguments {
   std::string device;
   int threads = 0;
   std::string walltime;
+  std::string exists = "fail";
+  std::string progress = "auto";
   bool quiet = false;
   bool verbose = false;
   bool json = false;
@@ -39,6 +40,8 @@ struct Arguments {
 std::string check_device(const std::string& text) {
   return is_device_name(text) ? "" : fmt::format("`{}` is no device; allowed are auto, cpu, cuda and cuda:N", text);
 }
+
+CLI::IsMember one_of(std::vector<std::string> words) { return CLI::IsMember(std::move(words)); }
 
 std::string check_walltime(const std::string& text) {
   return parse_walltime(text) ? "" : fmt::format("`{}` is no time; write H:MM:SS, MM:SS, D-H:MM:SS or seconds", text);
@@ -55,27 +58,23 @@ void add_config_options(CLI::App& command, Arguments& a) {
   command.add_option("--threads", a.threads, "CPU threads")->type_name("N")->check(CLI::Range(1, 65536));
   command.add_option("--isa", a.run.isa, "instruction set of the CPU loops: auto, baseline, avx2 or avx512")
       ->type_name("ISA")
-      ->check(CLI::IsMember(std::vector<std::string>{"auto", "baseline", "avx2", "avx512"}));
+      ->check(one_of({"auto", "baseline", "avx2", "avx512"}));
 }
 
 void add_run(CLI::App& program, Arguments& a) {
   CLI::App& run = *program.add_subcommand("run", "run a simulation");
   add_config_options(run, a);
   run.add_flag("--resume", a.run.resume, "continue where there is a checkpoint, start where there is none");
-  const std::map<std::string, Exists> exists{{"fail", Exists::fail}, {"backup", Exists::backup}, {"overwrite", Exists::overwrite}};
-  run.add_option("--exists", a.run.exists, "what to do with a run that is in the directory: fail, backup or overwrite")
+  run.add_option("--exists", a.exists, "what to do with a run that is in the directory: fail, backup or overwrite")
       ->type_name("WHAT")
-      ->transform(CLI::Transformer(exists))
-      ->check(CLI::IsMember(std::vector<Exists>{Exists::fail, Exists::backup, Exists::overwrite}).description(""));
+      ->check(one_of({"fail", "backup", "overwrite"}));
   run.add_option("--max-walltime", a.walltime, "checkpoint and stop (exit 75) before this much time has passed")
       ->type_name("H:MM:SS")
       ->check(check_walltime);
   run.add_flag("--profile", a.run.profile, "print the time spent by phase");
-  const std::map<std::string, io::ProgressStyle> styles{{"auto", io::ProgressStyle::automatic},
-                                                        {"bar", io::ProgressStyle::bar},
-                                                        {"lines", io::ProgressStyle::lines},
-                                                        {"none", io::ProgressStyle::none}};
-  run.add_option("--progress", a.run.progress, "auto, bar, lines or none")->type_name("STYLE")->transform(CLI::CheckedTransformer(styles));
+  run.add_option("--progress", a.progress, "auto, bar, lines or none")
+      ->type_name("STYLE")
+      ->check(one_of({"auto", "bar", "lines", "none"}));
   CLI::Option* quiet = run.add_flag("-q,--quiet", a.quiet, "warnings and errors only");
   run.add_flag("-v,--verbose", a.verbose, "say more")->excludes(quiet);
 }
@@ -108,6 +107,11 @@ void complete(Arguments& a, int argc, const char* const* argv) {
   if (a.threads > 0) run.overrides.push_back("threads=" + std::to_string(a.threads));
   if (!a.device.empty()) run.device = a.device;
   if (!a.walltime.empty()) run.max_walltime = parse_walltime(a.walltime);
+  run.exists = a.exists == "backup" ? Exists::backup : a.exists == "overwrite" ? Exists::overwrite : Exists::fail;
+  run.progress = a.progress == "bar"     ? io::ProgressStyle::bar
+                 : a.progress == "lines" ? io::ProgressStyle::lines
+                 : a.progress == "none"  ? io::ProgressStyle::none
+                                         : io::ProgressStyle::automatic;
   run.command_line = join_command(argc, argv);
 }
 
