@@ -82,6 +82,6 @@ configure() {
 build() {
   local folder=$1 target=$2
   ninja -C "$folder" -j "$(build_jobs)" "$target" </dev/null |
-    grep --line-buffered -v -e 'Looking at the commit$' -e '^ninja: Entering directory' -e '^ninja: no work to do' >&2
+    grep --line-buffered -v -e 'Looking at the commit$' -e '^ninja: Entering directory' -e '^ninja: no work to do' -e 'Re-checking globbed directories' >&2
   return "${PIPESTATUS[0]}"
 }

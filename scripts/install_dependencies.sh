@@ -194,6 +194,7 @@ install_together() {
   for one in "$@"; do apt_get install -y --no-install-recommends "$one"; done
 }
 
+# Succeeds when everything that apt could give was asked of it.
 install_missing() {
   local all=("${needed[@]}" "${fetchable[@]}" "${optional[@]}") package
   if ! command -v apt-get >/dev/null; then
@@ -205,7 +206,8 @@ install_missing() {
     return 1
   fi
   say "Installing ${#all[@]} missing packages: ${all[*]}"
-  apt_get update || say "apt-get update failed: going on with what apt knows"
+  local up_to_date=yes
+  apt_get update || { say "apt-get update failed: going on with what apt knows" && up_to_date=no; }
 
   local required=() extra=()
   for package in "${needed[@]}" "${fetchable[@]}"; do
@@ -217,7 +219,7 @@ install_missing() {
   install_together "${required[@]}"
   if [[ " ${fetchable[*]} " == *" catch2 "* ]]; then install_catch2; fi
   install_together "${extra[@]}"
-  return 0
+  [[ $up_to_date == yes ]]
 }
 
 main() {
@@ -229,16 +231,17 @@ main() {
   fi
   ((${#missing[@]} == 0)) && return 0
 
-  # Analysis tools that apt does not have (or could not install) are not asked for again at every start.
+  # Analysis tools that apt does not have (or could not install) are not asked for again at every start: remove the file to try again.
   local remembered=$ERGODE_ROOT/build/not_available.txt
   if ((${#needed[@]} + ${#fetchable[@]} == 0)) && [[ -f $remembered && $(cat "$remembered") == "${optional[*]}" ]]; then
     return 0
   fi
-  install_missing
+  local tried=no
+  install_missing && tried=yes
   find_missing
   if ((${#optional[@]} > 0)); then
     say "Not installed, their tests are skipped: ${optional[*]}"
-    mkdir -p "$ERGODE_ROOT/build" && printf '%s\n' "${optional[*]}" >"$remembered"
+    [[ $tried == yes ]] && mkdir -p "$ERGODE_ROOT/build" && printf '%s\n' "${optional[*]}" >"$remembered"
   fi
   local lacking=("${needed[@]}" "${fetchable[@]}")
   if ((${#lacking[@]} > 0)); then
