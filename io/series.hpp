@@ -11,9 +11,9 @@ namespace ergode::io {
 
 /// A column of a time series: one value, or one small vector, a row.
 struct SeriesColumn {
-  std::string name;        ///< "momentum"
-  Type type;               ///< float64 or int64
-  std::string dimension;   ///< second axis ("component"), empty for a scalar column
+  std::string name;       ///< "momentum"
+  Type type;              ///< float64 or int64
+  std::string dimension;  ///< second axis ("component"), empty for a scalar column
   std::string units;
   std::string long_name;
 };
@@ -28,11 +28,11 @@ struct SeriesDimension {
 };
 
 struct SeriesLayout {
-  SeriesColumn scale;                       ///< "time": the first axis
+  SeriesColumn scale;  ///< "time": the first axis
   std::vector<SeriesDimension> dimensions;
   std::vector<SeriesColumn> columns;
-  Attributes attributes;                    ///< of the root group
-  Attributes provenance;                    ///< of /provenance
+  Attributes attributes;  ///< of the root group
+  Attributes provenance;  ///< of /provenance
 };
 
 /// `series.h5`: appended to under SWMR while the run goes on, sealed at its end.
@@ -45,7 +45,8 @@ class SeriesWriter {
   ~SeriesWriter();
   SeriesWriter(SeriesWriter&&) noexcept;
 
-  /// One row: all values in the order scale, then columns, each column's components consecutive (integers given as doubles).
+  /// One row: all values in the order scale, then columns, each column's components consecutive (integers given as
+  /// doubles).
   void append(const std::vector<double>& row);
   /// Flushed to disk so that a reader of the live file sees it; append() does so by itself every few seconds.
   void flush();
