@@ -1,8 +1,6 @@
 #include "io/checkpoint.hpp"
 
-#include <chrono>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,7 +22,6 @@ FileContent to_content(const Checkpoint& checkpoint) {
                          {"finished", std::int64_t{checkpoint.finished ? 1 : 0}}};
   content.groups["/state"] = checkpoint.state.attributes;
   content.strings["/config"] = {checkpoint.config};  // a dataset: attributes end at 64 KiB
-  for (const auto& [name, array] : checkpoint.state.arrays) content.datasets["/state/" + name] = {array, {}};
   return content;
 }
 
@@ -74,11 +71,6 @@ void rotate(const std::filesystem::path& directory, fs::Temporary& temporary, in
   fs::sync_directory(directory);
 }
 
-bool really_sleep(double seconds) {
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-  return true;
-}
-
 }  // namespace
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& directory, int generation) {
@@ -95,19 +87,13 @@ std::int64_t write_checkpoint(const std::filesystem::path& directory, const Chec
                               const DiskRetry& retry) {
   if (keep < 1) throw Error(ExitCode::internal, "at least one checkpoint must be kept");
   const auto path = checkpoint_path(directory, 0);
-  const SealedImage image(to_content(checkpoint), path);
-  for (double left = retry.seconds;; left -= retry.interval) {
-    try {
-      fs::Temporary temporary(path);
-      temporary.write({image.bytes(), image.seal()});
-      rotate(directory, temporary, keep);
-      return image.size();
-    } catch (const fs::SystemError& error) {
-      if (!error.disk_full() || left <= 0 || retry.interval <= 0) throw;
-      if (retry.warn) retry.warn(std::string(error.what()) + "; the last checkpoint is kept, trying again");
-      if (!(retry.sleep ? retry.sleep(retry.interval) : really_sleep(retry.interval))) throw;
-    }
-  }
+  const SealedImage image(to_content(checkpoint), path, checkpoint.state.arrays);
+  retry_while_full(retry, [&] {
+    fs::Temporary temporary(path);
+    temporary.write({image.bytes(), image.seal()});
+    rotate(directory, temporary, keep);
+  });
+  return image.size();
 }
 
 Checkpoint read_checkpoint_file(const std::filesystem::path& path) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "io/array.hpp"
+#include "io/disk_retry.hpp"
 
 namespace ergode::io {
 
@@ -25,13 +26,7 @@ struct Checkpoint {
 /// A failure at any point leaves at least one whole checkpoint. Returns bytes written.
 std::int64_t write_checkpoint(const std::filesystem::path& directory, const Checkpoint& checkpoint, int keep);
 
-/// What to do while the disk is full (or the quota used up): wait and write again. Other errors are not repeated.
-struct DiskRetry {
-  double seconds = 0;                            ///< in all
-  double interval = 5;                           ///< between two trials, seconds
-  std::function<bool(double seconds)> sleep;     ///< waits; false: give up now. Empty: really sleep
-  std::function<void(const std::string&)> warn;  ///< told of each failed trial; may be empty
-};
+/// The same; a full disk is waited for as `retry` says.
 std::int64_t write_checkpoint(const std::filesystem::path& directory, const Checkpoint& checkpoint, int keep,
                               const DiskRetry& retry);
 

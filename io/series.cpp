@@ -84,6 +84,7 @@ struct SeriesWriter::Impl {
   std::int64_t rows_waiting = 0;
   Clock::time_point last_flush = Clock::now();
   bool sealed = false;
+  DiskRetry retry;
 
   Impl(std::filesystem::path p, SeriesLayout l) : path(std::move(p)), layout(std::move(l)), place{ExitCode::io, path} {
     columns.emplace_back().about = layout.scale;
@@ -217,9 +218,16 @@ struct SeriesWriter::Impl {
           "append to", name);
   }
 
+  /// Generous: the waiting rows, and for each column a chunk or two and metadata.
+  std::int64_t space_needed() const {
+    return static_cast<std::int64_t>(row_width * 8) * rows_waiting +
+           static_cast<std::int64_t>(columns.size() * 4 * page);
+  }
+
   void write_waiting() {
     if (!file.valid()) throw Error(ExitCode::io, "'" + path.string() + "' is not open after an earlier failure");
     if (rows_waiting > 0) {
+      if (retry.seconds > 0) retry_while_full(retry, [this] { fs::probe_space(path, space_needed()); });
       for (auto& column : columns) write_rows(column, rows_in_file, rows_waiting, column.values());
       for (auto& column : columns) column.reals.clear(), column.integers.clear();
       rows_in_file += std::exchange(rows_waiting, 0);
@@ -282,6 +290,10 @@ SeriesWriter::SeriesWriter(const std::filesystem::path& path, const SeriesLayout
 
 SeriesWriter::~SeriesWriter() = default;
 SeriesWriter::SeriesWriter(SeriesWriter&&) noexcept = default;
+
+void SeriesWriter::retry_on_full_disk(const DiskRetry& retry) {
+  impl_->retry = retry;
+}
 
 void SeriesWriter::append(const std::vector<double>& row) {
   if (impl_->sealed) throw Error(ExitCode::internal, "append to the sealed series '" + impl_->path.string() + "'");

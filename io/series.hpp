@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/array.hpp"
+#include "io/disk_retry.hpp"
 
 namespace ergode::io {
 
@@ -45,6 +46,9 @@ class SeriesWriter {
   ~SeriesWriter();
   SeriesWriter(SeriesWriter&&) noexcept;
 
+  /// From now on each write first makes sure that there is space for it, and waits for some as `retry` says: HDF5 itself cannot
+  /// go on after a failed write.
+  void retry_on_full_disk(const DiskRetry& retry);
   /// One row: all values in the order scale, then columns, each column's components consecutive (integers given as
   /// doubles).
   void append(const std::vector<double>& row);

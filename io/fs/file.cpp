@@ -99,6 +99,12 @@ void File::write(std::span<const std::byte> bytes) {
   write_bytes(descriptor_, bytes, path_);
 }
 
+void File::reserve(std::int64_t bytes) {
+  int error = injected(Call::write);
+  if (error == 0) error = ::posix_fallocate(descriptor_, 0, bytes);
+  if (error != 0 && error != EOPNOTSUPP && error != EINVAL) throw SystemError("find space for", path_, error);
+}
+
 std::size_t File::read(std::span<std::byte> bytes, std::int64_t offset) const {
   std::size_t done = 0;
   while (done < bytes.size()) {
@@ -197,6 +203,11 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
   Temporary temporary(path);
   temporary.write({std::as_bytes(std::span(text.data(), text.size()))});
   temporary.commit();
+}
+
+void probe_space(const std::filesystem::path& path, std::int64_t bytes) {
+  const Temporary temporary(path);
+  File::create(temporary.path()).reserve(bytes);
 }
 
 std::filesystem::path temporary_path(const std::filesystem::path& target) {

@@ -34,6 +34,7 @@ class File {
   ~File();  ///< closes, silently
 
   void write(std::span<const std::byte> bytes);
+  void reserve(std::int64_t bytes);  ///< space on the disk, not written
   /// Up to bytes.size() bytes from `offset`; returns how many, fewer only at the end of the file.
   std::size_t read(std::span<std::byte> bytes, std::int64_t offset) const;
   std::int64_t size() const;
@@ -79,6 +80,10 @@ class Temporary {
 
 /// Replaces `path` by `text` in one instant: temporary file, fsync, rename, fsync of the directory.
 void replace_file(const std::filesystem::path& path, std::string_view text);
+
+/// Throws SystemError unless `bytes` more could be written beside `path` now: reserves them in a temporary file, and
+/// lets go.
+void probe_space(const std::filesystem::path& path, std::int64_t bytes);
 
 /// `target.tmp.PID`.
 std::filesystem::path temporary_path(const std::filesystem::path& target);

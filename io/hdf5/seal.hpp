@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 
@@ -15,8 +16,10 @@ namespace ergode::io {
 /// by our own write(), which says so, and not by HDF5's close, which may crash.
 class SealedImage {
  public:
-  /// `path` is for messages only.
-  SealedImage(const FileContent& content, const std::filesystem::path& path);
+  /// `path` is for messages only. `arrays` become datasets of the group `/state`: large ones need not be copied into a
+  /// FileContent first.
+  SealedImage(const FileContent& content, const std::filesystem::path& path,
+              const std::map<std::string, Array>& arrays = {});
   std::span<const std::byte> bytes() const { return bytes_; }
   std::span<const std::byte> seal() const { return std::as_bytes(std::span(seal_)); }
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size() + seal_.size()); }

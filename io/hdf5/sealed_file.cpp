@@ -24,24 +24,27 @@ std::string make_seal(const std::string& hex, std::size_t length) {
   return std::string(mark) + hex + " " + std::string(length_digits - digits.size(), '0') + digits + "\n";
 }
 
-std::size_t payload(const FileContent& content) {
+std::size_t payload(const FileContent& content, const std::map<std::string, Array>& arrays) {
   std::size_t bytes = 0;
   for (const auto& [path, dataset] : content.datasets) bytes += dataset.data.bytes.size();
+  for (const auto& [name, array] : arrays) bytes += array.bytes.size();
   return bytes;
 }
 
 }  // namespace
 
-SealedImage::SealedImage(const FileContent& content, const std::filesystem::path& path) {
+SealedImage::SealedImage(const FileContent& content, const std::filesystem::path& path,
+                         const std::map<std::string, Array>& arrays) {
   hdf5::start();
   const hdf5::Place place{ExitCode::io, path};
   const hdf5::Handle access = place.own(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "set file properties");
   // The image grows by this much at a time: few reallocations, little memory to spare.
-  const std::size_t increment = std::clamp<std::size_t>(payload(content) / 16, 1 << 16, 1 << 26);
+  const std::size_t increment = std::clamp<std::size_t>(payload(content, arrays) / 16, 1 << 16, 1 << 26);
   place.check(H5Pset_fapl_core(access, increment, false), "set file properties");
   place.check(H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18), "set file properties");
   file_ = place.own(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "make the file");
   hdf5::write_content(place, file_, content);
+  for (const auto& [name, array] : arrays) hdf5::write_dataset(place, file_, "/state/" + name, array, {}, false);
   place.check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "write");
   const ssize_t length = H5Fget_file_image(file_, nullptr, 0);
   void* memory = nullptr;  // the core driver's handle is the address of its buffer: no copy

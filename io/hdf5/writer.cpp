@@ -99,8 +99,8 @@ Handle creation_properties(const Place& place, const std::vector<std::int64_t>& 
   return properties;
 }
 
-void write_dataset(const Place& place, hid_t file, const std::string& path, const Dataset& dataset, bool compress) {
-  const Array& data = dataset.data;
+void write_dataset(const Place& place, hid_t file, const std::string& path, const Array& data,
+                   const Attributes& attributes, bool compress) {
   const std::size_t size = type_size(data.type);
   if (data.count() < 0 || static_cast<std::size_t>(data.count()) * size != data.bytes.size())
     throw Error(ExitCode::internal, "dataset '" + path + "': shape and number of bytes disagree");
@@ -109,7 +109,7 @@ void write_dataset(const Place& place, hid_t file, const std::string& path, cons
   Handle id = create(place, file, path, file_type(data.type), space, properties);
   if (!data.bytes.empty())
     place.check(H5Dwrite(id, memory_type(data.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data.bytes.data()), "write", path);
-  write_attributes(place, id, path, dataset.attributes);
+  write_attributes(place, id, path, attributes);
   place.check(id.reset(), "write", path);
 }
 
@@ -147,7 +147,8 @@ void write_content(const Place& place, hid_t file, const FileContent& content) {
     const Handle group = place.own(H5Gopen2(file, path.c_str(), H5P_DEFAULT), H5Gclose, "open", path);
     write_attributes(place, group, path, attributes);
   }
-  for (const auto& [path, dataset] : content.datasets) write_dataset(place, file, path, dataset, content.compress);
+  for (const auto& [path, dataset] : content.datasets)
+    write_dataset(place, file, path, dataset.data, dataset.attributes, content.compress);
   for (const auto& [path, values] : content.strings) {
     const auto attributes = content.string_attributes.find(path);
     write_strings(place, file, path, values,

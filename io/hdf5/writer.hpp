@@ -20,7 +20,8 @@ void write_attributes(const Place& place, hid_t object, const std::string& path,
 Handle creation_properties(const Place& place, const std::vector<std::int64_t>& shape, std::size_t element_size,
                            bool compress);
 
-void write_dataset(const Place& place, hid_t file, const std::string& path, const Dataset& dataset, bool compress);
+void write_dataset(const Place& place, hid_t file, const std::string& path, const Array& data,
+                   const Attributes& attributes, bool compress);
 void write_strings(const Place& place, hid_t file, const std::string& path, const std::vector<std::string>& values,
                    const Attributes& attributes);
 

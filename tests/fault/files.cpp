@@ -5,6 +5,8 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <random>
 
 #include "io/checkpoint.hpp"
@@ -285,4 +287,61 @@ TEST_CASE("a series whose writer is killed at a random moment can be read and co
   series.seal();
   CHECK(check_seal(path) == SealState::intact);
   CHECK(read_dataset(path, "/time").count() == rows);
+}
+
+TEST_CASE("a series waits for space on a full disk and loses no row") {
+  const TemporaryDirectory directory;
+  SeriesWriter series(directory / "series.h5", test::series_layout());
+  double slept = 0;
+  const auto sleep = [&](double seconds) {
+    slept += seconds;
+    if (slept >= 15) fs::disarm();
+    return true;
+  };
+  series.retry_on_full_disk({60, 5, sleep, {}});
+  series.append(test::series_row(0));
+  fs::arm({fs::Call::write, 1, ENOSPC, true});
+  series.flush();
+  CHECK(slept == 15);
+  series.append(test::series_row(1));
+  slept = -1000;
+  fs::arm({fs::Call::write, 1, ENOSPC, true});
+  CHECK_THROWS_AS(series.flush(), fs::SystemError);
+  CHECK(slept == -940);
+  fs::disarm();
+  series.seal();  // nothing was broken by giving up
+  CHECK(read_dataset(directory / "series.h5", "/time").count() == 2);
+  CHECK(test::entries(directory.path()) == 1);
+}
+
+// Run by the next case in a process of its own, since the variable is read once.
+TEST_CASE("seals a file where told", "[.files-child]") {
+  write_sealed(std::getenv("ERGODE_TEST_FILE"), content(1));
+}
+
+TEST_CASE("a fault can be armed from outside by ERGODE_FAULT, and a malformed one is refused") {
+  const TemporaryDirectory directory;
+  const auto path = directory / "a.h5";
+  const auto run = [&](const char* fault) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::setenv("ERGODE_FAULT", fault, 1);
+      ::setenv("ERGODE_TEST_FILE", path.c_str(), 1);
+      if (std::freopen("/dev/null", "w", stdout) == nullptr) ::_exit(101);
+      ::execl("/proc/self/exe", "test_fault", "[.files-child]", static_cast<char*>(nullptr));
+      ::_exit(102);
+    }
+    return wait_for(child);
+  };
+  CHECK(run("write:2:ENOSPC").exit > 0);  // that of a failed case
+  CHECK_FALSE(std::filesystem::exists(path));
+  CHECK(run("rename:1:kill").signal == SIGKILL);
+  CHECK_FALSE(std::filesystem::exists(path));
+  for (const char* malformed : {"write", "write:0:kill", "write:1:EWHAT", "wrote:1:kill", "write:1:kill:often"}) {
+    INFO(malformed);
+    CHECK(run(malformed).exit > 0);
+    CHECK_FALSE(std::filesystem::exists(path));
+  }
+  CHECK(run("write:3:kill").exit == 0);  // there is no third write
+  CHECK(check_seal(path) == SealState::intact);
 }

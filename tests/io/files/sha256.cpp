@@ -1,6 +1,8 @@
 #include "io/sha256.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <span>
 #include <string>
 
 using ergode::io::Sha256;
