@@ -59,7 +59,7 @@ void append(std::vector<Vec3>& out, const io::FileReader& file, const std::files
   if (a.shape != std::vector<std::int64_t>{count, 3}) refuse(path, name, "does not have the shape (" + std::to_string(count) + ", 3)");
   const std::size_t old = out.size();
   out.resize(old + static_cast<std::size_t>(count));
-  std::memcpy(&out[old], a.bytes.data(), a.bytes.size());
+  std::memcpy(static_cast<void*>(&out[old]), a.bytes.data(), a.bytes.size());
 }
 
 template <class T>
@@ -67,7 +67,7 @@ void append(std::vector<T>& out, const io::FileReader& file, const std::filesyst
             std::int64_t count) {
   const auto a = file.dataset(name, io::TypeOf<T>::value);
   if (a.shape != std::vector<std::int64_t>{count}) refuse(path, name, "does not have the shape (" + std::to_string(count) + ")");
-  const auto values = a.as<T>();
+  const auto values = a.template as<T>();
   out.insert(out.end(), values.begin(), values.end());
 }
 
