@@ -35,6 +35,7 @@ struct Arguments {
   std::string other_path;
   std::string type;
   double rtol = 0;
+  std::vector<std::int64_t> sizes = {1024, 4096, 16384, 65536};
 };
 
 std::string check_device(const std::string& text) {
@@ -97,6 +98,26 @@ void add_others(CLI::App& program, Arguments& a) {
   program.add_subcommand("new", "print a commented config to start from")->add_option("type", a.type, "a simulation type")->required();
 }
 
+void add_bench(CLI::App& program, Arguments& a) {
+  CLI::App& bench = *program.add_subcommand("bench", "measure this machine's rates");
+  bench.add_option("what", a.type, "nbody: direct summation")->required()->check(one_of({"nbody"}));
+  bench.add_option("--json", a.path, "write the figures to this file too")->type_name("FILE");
+  bench.add_option("--device", a.device, "auto, cpu, cuda or cuda:N")->type_name("DEVICE")->check(check_device);
+  bench.add_option("--threads", a.threads, "CPU threads")->type_name("N")->check(CLI::Range(1, 65536));
+  bench.add_option("--isa", a.run.isa, "instruction set of the CPU loops: auto, baseline, avx2 or avx512")
+      ->type_name("ISA")
+      ->check(one_of({"auto", "baseline", "avx2", "avx512"}));
+  bench.add_option("--bodies", a.sizes, "numbers of bodies")->type_name("N")->check(CLI::Range(1, 100000000));
+}
+
+ExitCode bench(const Arguments& a, io::Log& log) {
+  DeviceRequest request;
+  if (!a.device.empty()) request.flag = a.device;
+  const auto cpu = [&] { return kernels::cpu_device(choose_isa(a.run.isa, "")); };
+  const DeviceChoice choice = choose_device(request, kernels::cuda_inventory, cpu);
+  return bench_gravity(choice.device, a.threads > 0 ? a.threads : available_threads(), a.sizes, a.path, log);
+}
+
 /// Flags that stand for a key of the config become overrides, so that config.used.yaml can be run as it is.
 void complete(Arguments& a, int argc, const char* const* argv) {
   RunOptions& run = a.run;
@@ -124,6 +145,7 @@ ExitCode dispatch(const std::string& command, Arguments& a, const std::vector<Si
   if (command == "verify") return verify_checksums(a.path, log);
   if (command == "diff") return show_difference(a.path, a.other_path, a.rtol, log);
   if (command == "schema") return show_schema(type, a.markdown, types, log);
+  if (command == "bench") return bench(a, log);
   if (command == "new") return show_example(a.type, types, log);
   throw io::Error(ExitCode::internal, "command `" + command + "` has no code");
 }
@@ -163,6 +185,7 @@ int command_line(int argc, const char* const* argv, const std::vector<Simulation
     program.require_subcommand(1);
     add_run(program, arguments);
     add_others(program, arguments);
+    add_bench(program, arguments);
     try {
       program.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {
