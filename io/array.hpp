@@ -77,6 +77,9 @@ struct FileContent {
   std::map<std::string, std::vector<std::string>> strings;  ///< one-dimensional datasets of fixed-length strings
   std::map<std::string, std::string> links;            ///< hard links: new path -> path of an existing dataset
   bool compress = false;                               ///< deflate level 1 after shuffle
+  /// Dimension scales: dataset -> for each of its axes the dataset (or one of `strings`) that is its scale; "" for none.
+  std::map<std::string, std::vector<std::string>> scales;
+  std::map<std::string, Attributes> string_attributes;  ///< of the datasets in `strings`
 };
 
 /// A simulation's state for a checkpoint: named arrays and attributes, nothing else.

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "io/array.hpp"
+#include "io/disk_retry.hpp"
 
 namespace ergode::io {
 
 /// A column of a time series: one value, or one small vector, a row.
 struct SeriesColumn {
-  std::string name;        ///< "momentum"
-  Type type;               ///< float64 or int64
-  std::string dimension;   ///< second axis ("component"), empty for a scalar column
+  std::string name;       ///< "momentum"
+  Type type;              ///< float64 or int64
+  std::string dimension;  ///< second axis ("component"), empty for a scalar column
   std::string units;
   std::string long_name;
 };
@@ -28,11 +29,11 @@ struct SeriesDimension {
 };
 
 struct SeriesLayout {
-  SeriesColumn scale;                       ///< "time": the first axis
+  SeriesColumn scale;  ///< "time": the first axis
   std::vector<SeriesDimension> dimensions;
   std::vector<SeriesColumn> columns;
-  Attributes attributes;                    ///< of the root group
-  Attributes provenance;                    ///< of /provenance
+  Attributes attributes;  ///< of the root group
+  Attributes provenance;  ///< of /provenance
 };
 
 /// `series.h5`: appended to under SWMR while the run goes on, sealed at its end.
@@ -45,7 +46,11 @@ class SeriesWriter {
   ~SeriesWriter();
   SeriesWriter(SeriesWriter&&) noexcept;
 
-  /// One row: all values in the order scale, then columns, each column's components consecutive (integers given as doubles).
+  /// From now on each write first makes sure that there is space for it, and waits for some as `retry` says: HDF5 itself cannot
+  /// go on after a failed write.
+  void retry_on_full_disk(const DiskRetry& retry);
+  /// One row: all values in the order scale, then columns, each column's components consecutive (integers given as
+  /// doubles).
   void append(const std::vector<double>& row);
   /// Flushed to disk so that a reader of the live file sees it; append() does so by itself every few seconds.
   void flush();

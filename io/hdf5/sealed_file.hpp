@@ -6,9 +6,9 @@
 
 namespace ergode::io {
 
-/// Writes `content` as one sealed HDF5 file (earliest format bound): image in memory, SHA-256 trailer after the HDF5 end of
-/// file, temporary file, fsync, rename, fsync of the directory. Throws Error(io); nothing is left behind then, and what was
-/// at `path` before is untouched.
+/// Writes `content` as one sealed HDF5 file (earliest format bound): image in memory, SHA-256 trailer after the HDF5
+/// end of file, temporary file, fsync, rename, fsync of the directory. Throws Error(io); nothing is left behind then,
+/// and what was at `path` before is untouched.
 void write_sealed(const std::filesystem::path& path, const FileContent& content);
 
 /// Reads everything of a file; `/provenance` too. Throws Error(input_file) with path and object.

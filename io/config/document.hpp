@@ -1,0 +1,56 @@
+#pragma once
+
+// A YAML document as a tree of our own, so that positions, duplicate keys, depth and size are under control.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ergode::io {
+
+/// Where a value was written: a place in a file, counted from 1, or a `--set` on the command line.
+struct Position {
+  std::string set;  ///< the key path of a `--set`; empty for a file
+  int line = 1;
+  int column = 1;
+};
+
+struct Node {
+  enum class Kind { null, scalar, sequence, mapping };
+  Kind kind = Kind::null;
+  std::string text;     ///< of a scalar
+  bool quoted = false;  ///< a quoted scalar is a string, whatever it holds
+  Position at;
+  std::vector<std::string> keys;  ///< of a mapping, beside `items`
+  std::vector<Position> key_at;   ///< of a mapping, beside `items`
+  std::vector<Node> items;        ///< of a sequence or mapping
+
+  const Node* find(std::string_view key) const;
+};
+
+/// One config: read strictly, then changed by `--set`. Limits: 16 MiB, 64 levels, 10000 keys a mapping. Anchors,
+/// aliases, merge keys and tags are refused, so a small file cannot stand for a large one.
+class Document {
+ public:
+  /// Throws Error(config) with file:line:column, also for a path that is no readable regular file.
+  static Document load(const std::filesystem::path& path);
+  static Document parse(const std::string& text, std::string name);
+
+  /// `key.path=value`; list items by index. Throws Error(command_line) when malformed. That the key is declared is seen
+  /// by read_config.
+  void set(const std::string& assignment);
+
+  const Node& root() const { return root_; }
+  std::string describe(const Position& at) const;  ///< `file:line:column` or `--set key.path`
+
+ private:
+  std::string name_;
+  Node root_;
+};
+
+/// The text of a top-level key, or "" where it is absent or no scalar.
+std::string peek(const Document& document, std::string_view key);
+
+}  // namespace ergode::io

@@ -1,0 +1,184 @@
+#include "sim/cli/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <sstream>
+
+#include "io/run/build_info.hpp"
+#include "sim/cli/arguments.hpp"
+#include "sim/cli/commands.hpp"
+#include "sim/device/choose.hpp"
+#include "sim/runner/failure.hpp"
+#include "sim/runner/signals.hpp"
+
+namespace ergode::sim {
+namespace {
+
+using io::ExitCode;
+
+/// What the options of all commands are read into.
+struct Arguments {
+  RunOptions run;
+  std::string directory;
+  std::vector<std::string> set;
+  std::string device;
+  int threads = 0;
+  std::string walltime;
+  std::string exists = "fail";
+  std::string progress = "auto";
+  bool quiet = false;
+  bool verbose = false;
+  bool json = false;
+  bool markdown = false;
+  std::string path;
+  std::string other_path;
+  std::string type;
+  double rtol = 0;
+};
+
+std::string check_device(const std::string& text) {
+  return is_device_name(text) ? "" : fmt::format("`{}` is no device; allowed are auto, cpu, cuda and cuda:N", text);
+}
+
+CLI::IsMember one_of(std::vector<std::string> words) { return CLI::IsMember(std::move(words)); }
+
+std::string check_walltime(const std::string& text) {
+  return parse_walltime(text) ? "" : fmt::format("`{}` is no time; write H:MM:SS, MM:SS, D-H:MM:SS or seconds", text);
+}
+
+void add_config_options(CLI::App& command, Arguments& a) {
+  command.add_option("config", a.path, "the YAML file")->required()->type_name("CONFIG");
+  command.add_option("-o,--output", a.directory, "run directory (output.directory)")->type_name("DIR");
+  command.add_option("--set", a.set, "replace one value of the config; may be given several times")
+      ->type_name("key.path=value")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--device", a.device, "auto, cpu, cuda or cuda:N")->type_name("DEVICE")->check(check_device);
+  command.add_option("--threads", a.threads, "CPU threads")->type_name("N")->check(CLI::Range(1, 65536));
+  command.add_option("--isa", a.run.isa, "instruction set of the CPU loops: auto, baseline, avx2 or avx512")
+      ->type_name("ISA")
+      ->check(one_of({"auto", "baseline", "avx2", "avx512"}));
+}
+
+void add_run(CLI::App& program, Arguments& a) {
+  CLI::App& run = *program.add_subcommand("run", "run a simulation");
+  add_config_options(run, a);
+  run.add_flag("--resume", a.run.resume, "continue where there is a checkpoint, start where there is none");
+  run.add_option("--exists", a.exists, "what to do with a run that is in the directory: fail, backup or overwrite")
+      ->type_name("WHAT")
+      ->check(one_of({"fail", "backup", "overwrite"}));
+  run.add_option("--max-walltime", a.walltime, "checkpoint and stop (exit 75) before this much time has passed")
+      ->type_name("H:MM:SS")
+      ->check(check_walltime);
+  run.add_flag("--profile", a.run.profile, "print the time spent by phase");
+  run.add_option("--progress", a.progress, "auto, bar, lines or none")
+      ->type_name("STYLE")
+      ->check(one_of({"auto", "bar", "lines", "none"}));
+  CLI::Option* quiet = run.add_flag("-q,--quiet", a.quiet, "warnings and errors only");
+  run.add_flag("-v,--verbose", a.verbose, "say more")->excludes(quiet);
+}
+
+void add_others(CLI::App& program, Arguments& a) {
+  add_config_options(*program.add_subcommand("validate", "check a config, estimate memory, disk and work; run nothing"), a);
+  program.add_subcommand("devices", "list every device: name, memory, usable or why not")
+      ->add_flag("--json", a.json, "for programs to read");
+  program.add_subcommand("info", "what a file or run directory is, and how far it got")->add_option("path", a.path)->required();
+  program.add_subcommand("verify", "check the checksums of a file or run directory")->add_option("path", a.path)->required();
+  CLI::App& diff = *program.add_subcommand("diff", "compare the scientific content of two runs or files: exit 0 when equal, 1 when not");
+  diff.add_option("a", a.path)->required();
+  diff.add_option("b", a.other_path)->required();
+  diff.add_option("--rtol", a.rtol, "largest relative difference that counts as equal (0: bitwise)")
+      ->type_name("X")
+      ->check(CLI::NonNegativeNumber);
+  CLI::App& schema = *program.add_subcommand("schema", "every key of a config with type, unit, default and meaning");
+  schema.add_option("type", a.type, "a simulation type; all when left out");
+  schema.add_flag("--markdown", a.markdown, "as it is in docs/configuration.md");
+  program.add_subcommand("new", "print a commented config to start from")->add_option("type", a.type, "a simulation type")->required();
+}
+
+/// Flags that stand for a key of the config become overrides, so that config.used.yaml can be run as it is.
+void complete(Arguments& a, int argc, const char* const* argv) {
+  RunOptions& run = a.run;
+  run.config = a.path;
+  run.overrides = a.set;
+  if (!a.directory.empty()) run.overrides.push_back("output.directory=" + yaml_quote(a.directory));
+  if (!a.device.empty()) run.overrides.push_back("device=" + yaml_quote(a.device));
+  if (a.threads > 0) run.overrides.push_back("threads=" + std::to_string(a.threads));
+  if (!a.device.empty()) run.device = a.device;
+  if (!a.walltime.empty()) run.max_walltime = parse_walltime(a.walltime);
+  run.exists = a.exists == "backup" ? Exists::backup : a.exists == "overwrite" ? Exists::overwrite : Exists::fail;
+  run.progress = a.progress == "bar"     ? io::ProgressStyle::bar
+                 : a.progress == "lines" ? io::ProgressStyle::lines
+                 : a.progress == "none"  ? io::ProgressStyle::none
+                                         : io::ProgressStyle::automatic;
+  run.command_line = join_command(argc, argv);
+}
+
+ExitCode dispatch(const std::string& command, Arguments& a, const std::vector<SimulationType>& types, io::Log& log) {
+  const std::optional<std::string> type = a.type.empty() ? std::nullopt : std::optional(a.type);
+  if (command == "run") return run(a.run, types, log);
+  if (command == "validate") return validate(a.run, types, log);
+  if (command == "devices") return list_devices(a.json, log);
+  if (command == "info") return show_info(a.path, log);
+  if (command == "verify") return verify_checksums(a.path, log);
+  if (command == "diff") return show_difference(a.path, a.other_path, a.rtol, log);
+  if (command == "schema") return show_schema(type, a.markdown, types, log);
+  if (command == "new") return show_example(a.type, types, log);
+  throw io::Error(ExitCode::internal, "command `" + command + "` has no code");
+}
+
+std::string version_text() {
+  const io::BuildInfo b = io::build_info();
+  return fmt::format("ergode {} (commit {}, {}, {}, HDF5 {}, CUDA {})", b.version, b.commit, b.compiler, b.build_type, b.hdf5,
+                     b.cuda_compiler.empty() ? "no" : b.cuda_compiler);
+}
+
+/// Help and version are no errors; all else is exit 2 with what is wrong and where to look.
+int parse_problem(const CLI::App& program, const CLI::ParseError& problem, io::Console& console) {
+  std::ostringstream out, error;
+  const int code = program.exit(problem, out, error);
+  std::string text = code == 0 ? out.str() : error.str();
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (code == 0) {
+    console.out(text);
+    return 0;
+  }
+  std::string where = "ergode";
+  for (const CLI::App* command : program.get_subcommands()) where += " " + command->get_name();
+  console.error(fmt::format("error: {}\n`{} --help` shows what is allowed", text, where));
+  return static_cast<int>(ExitCode::command_line);
+}
+
+}  // namespace
+
+int command_line(int argc, const char* const* argv, const std::vector<SimulationType>& types) {
+  io::Console console;
+  try {
+    ignore_write_signals();
+    Arguments arguments;
+    CLI::App program("Simulations from one YAML file to HDF5, on a GPU or on CPU threads.", "ergode");
+    program.set_version_flag("--version", version_text());
+    program.failure_message(CLI::FailureMessage::simple);
+    program.require_subcommand(1);
+    add_run(program, arguments);
+    add_others(program, arguments);
+    try {
+      program.parse(argc, argv);
+    } catch (const CLI::ParseError& problem) {
+      return parse_problem(program, problem, console);
+    }
+    complete(arguments, argc, argv);
+    const auto verbosity = arguments.quiet     ? io::Verbosity::quiet
+                           : arguments.verbose ? io::Verbosity::verbose
+                                               : io::Verbosity::normal;
+    io::Log log(console, verbosity);
+    return static_cast<int>(dispatch(program.get_subcommands().front()->get_name(), arguments, types, log));
+  } catch (...) {
+    const Failure failure = explain(std::current_exception());
+    console.error("error: " + failure.message);
+    return static_cast<int>(failure.code);
+  }
+}
+
+}  // namespace ergode::sim

@@ -1,0 +1,11 @@
+#include "sim/runner/simulation.hpp"
+
+// One line for each simulation type.
+namespace ergode::sim {
+
+const std::vector<SimulationType>& simulation_types() {
+  static const std::vector<SimulationType> types{};
+  return types;
+}
+
+}  // namespace ergode::sim

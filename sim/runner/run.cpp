@@ -1,0 +1,350 @@
+#include "sim/runner/run.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <thread>
+
+#include "io/checkpoint.hpp"
+#include "io/run/build_info.hpp"
+#include "io/run/lock.hpp"
+#include "io/run/process.hpp"
+#include "io/run/provenance.hpp"
+#include "io/run/text_file.hpp"
+#include "sim/device/choose.hpp"
+#include "sim/runner/checkpointer.hpp"
+#include "sim/runner/common_config.hpp"
+#include "sim/runner/failure.hpp"
+#include "sim/runner/loop.hpp"
+#include "sim/runner/report.hpp"
+#include "sim/runner/resume.hpp"
+#include "sim/runner/signals.hpp"
+
+namespace ergode::sim {
+namespace {
+
+namespace fs = std::filesystem;
+using io::ExitCode;
+
+/// Everything of one run, in the order in which it comes to be.
+struct Session {
+  Session(const RunOptions& run_options, io::Log& run_log) : options(run_options), log(run_log) {}
+  const RunOptions& options;
+  io::Log& log;
+  LoadedConfig config;
+  fs::path directory;
+  kernels::CudaInventory inventory;
+  DeviceChoice choice;
+  int threads = 1;
+  std::mutex lock_mutex;                     ///< the thread that waits for signals gives the lock back too
+  std::unique_ptr<io::RunLock> lock;
+  std::optional<io::Checkpoint> checkpoint;  ///< to resume from
+  std::unique_ptr<Simulation> simulation;
+  std::unique_ptr<Checkpointer> checkpointer;
+  RunReport report;
+
+  double now() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - options.process_start).count();
+  }
+};
+
+void take_lock(Session& s) {
+  auto lock = std::make_unique<io::RunLock>(s.directory, [&](const std::string& line) { s.log.warning(line); });
+  const std::lock_guard guard(s.lock_mutex);
+  s.lock = std::move(lock);
+}
+
+void give_lock_back(Session& s) {
+  const std::lock_guard guard(s.lock_mutex);
+  s.lock.reset();
+}
+
+void read_config(Session& s, const std::vector<SimulationType>& types) {
+  s.config = load_config(s.options.config, s.options.overrides, types);
+  for (const std::string& warning : s.config.warnings) s.log.warning(warning);
+  s.directory = s.config.common.output.directory;
+  s.report.simulation = s.config.common.simulation;
+  s.report.name = s.config.common.name;
+}
+
+void pick_device(Session& s) {
+  const char* wanted = std::getenv("ERGODE_DEVICE");
+  const DeviceRequest request{s.options.device, s.config.common.device,
+                              wanted != nullptr ? std::optional<std::string>(wanted) : std::nullopt};
+  s.choice = choose_device(
+      request, [&] { return s.inventory = kernels::cuda_inventory(); }, [] { return kernels::cpu_device(kernels::best_isa()); });
+  s.threads = s.config.common.threads > 0 ? s.config.common.threads : available_threads();
+}
+
+/// Takes the directory and settles what happens to a run that is in it. False: nothing is left to do.
+bool take_directory(Session& s) {
+  io::make_writable_directory(s.directory);
+  take_lock(s);
+  const DirectoryContent content = inspect(s.directory);
+  if (s.options.resume) {
+    s.checkpoint = io::read_checkpoint(s.directory, [&](const std::string& line) { s.log.warning(line); });
+    if (s.checkpoint) return true;
+    if (content.finished) {
+      s.log.result(fmt::format("{}: this run is finished (its checkpoint was removed): nothing to do", s.directory.string()));
+      return false;
+    }
+    s.log.info(fmt::format("{}: no checkpoint to resume from, starting from the beginning", s.directory.string()));
+    if (content.run) remove_run(s.directory, /*keep_log=*/true);
+    return true;
+  }
+  if (!content.run) {
+    if (content.foreign && s.options.exists == Exists::overwrite)
+      throw io::Error(ExitCode::io, fmt::format("{}: holds files, but no run of ours: it is not overwritten; choose another output "
+                                                "directory (-o DIR)",
+                                                s.directory.string()));
+    return true;
+  }
+  switch (s.options.exists) {
+    case Exists::fail:
+      throw io::Error(ExitCode::io,
+                      fmt::format("{}: there is a run in it already; continue it with --resume, keep it with --exists backup (moved to "
+                                  "{}.1), replace it with --exists overwrite, or choose another directory (-o DIR)",
+                                  s.directory.string(), s.directory.string()));
+    case Exists::overwrite:
+      remove_run(s.directory, /*keep_log=*/false);
+      break;
+    case Exists::backup:
+      give_lock_back(s);
+      s.log.info(fmt::format("the earlier run in {} is now in {}", s.directory.string(), move_aside(s.directory).string()));
+      io::make_writable_directory(s.directory);
+      take_lock(s);
+      break;
+  }
+  return true;
+}
+
+void settle_instruction_set(Session& s) {
+  if (s.choice.device.backend != kernels::Backend::cpu) return;
+  const std::string kept = s.checkpoint && s.checkpoint->backend == "cpu" ? s.checkpoint->isa : "";
+  s.choice.device = kernels::cpu_device(choose_isa(s.options.isa, kept));
+}
+
+io::Attributes make_provenance(const Session& s) {
+  const kernels::Device& device = s.choice.device;
+  const bool cpu = device.backend == kernels::Backend::cpu;
+  io::Provenance p;
+  p.command_line = s.options.command_line;
+  p.config_path = fs::absolute(s.options.config).string();
+  p.device = device.name;
+  p.device_uuid = device.uuid;
+  p.backend = kernels::name(device.backend);
+  if (cpu) p.isa = kernels::name(device.isa);
+  if (!cpu) p.architecture = device.architecture;
+  p.device_requested = fmt::format("{} ({})", s.choice.requested, s.choice.source);
+  p.device_fallback = s.choice.fallback;
+  p.cuda_driver = s.inventory.driver_version;
+  p.cuda_runtime = s.inventory.runtime_version;
+  p.threads = s.threads;
+  p.started = io::utc_now();
+  return io::attributes(p);
+}
+
+void print_banner(Session& s) {
+  const io::BuildInfo build = io::build_info();
+  s.log.info(fmt::format("ergode {} ({}): {} `{}`", build.version, build.commit, s.config.common.simulation, s.config.common.name));
+  std::string line = "device: " + describe(s.choice.device);
+  if (s.choice.device.backend == kernels::Backend::cpu) line += fmt::format(", {} threads", s.threads);
+  if (!s.choice.fallback.empty())
+    line += fmt::format("; {}: {}", s.choice.device.backend == kernels::Backend::cpu ? "no GPU is used" : "another GPU was passed over",
+                        s.choice.fallback);
+  s.log.info(line);
+  s.log.info("output: " + s.directory.string());
+}
+
+/// Gives up what must not be touched any more, and says what is left. Returns the exit class.
+ExitCode fail(Session& s, const Failure& failure) {
+  s.log.console().clear_bar();
+  if (failure.code == ExitCode::gpu) {
+    // Its context is broken: even freeing device memory would be a CUDA call, so the simulation is abandoned as it is.
+    static_cast<void>(s.simulation.release());
+  } else if (s.simulation) {
+    try {
+      s.simulation->suspend();
+    } catch (...) {
+      s.log.file_only("the outputs could not be closed: " + explain(std::current_exception()).message);
+    }
+  }
+  s.log.error(failure.message);
+  const bool ours = s.lock && s.lock->held() && s.report.provenance.size() > 0;
+  if (s.checkpointer && s.checkpointer->newest_unit() >= 0)
+    s.log.error(fmt::format("the last good checkpoint is {} (unit {}): `--resume` continues from there", s.checkpointer->file().string(),
+                            s.checkpointer->newest_unit()));
+  if (!ours) return failure.code;
+  s.report.state = "failed";
+  s.report.exit_code = failure.code;
+  s.report.message = failure.message;
+  s.report.wall_seconds = s.now();
+  try {
+    write_report(s.directory, s.report);
+  } catch (const std::exception& e) {
+    s.log.file_only(std::string("summary.json could not be written: ") + e.what());
+  }
+  return failure.code;
+}
+
+void refresh_report(Session& s) {
+  s.report.progress = s.simulation->progress();
+  s.report.wall_seconds = s.now();
+  s.report.checkpoint_unit = s.checkpointer->newest_unit();
+  s.report.checkpoint_bytes = s.checkpointer->bytes();
+}
+
+void make_simulation(Session& s) {
+  const double before = s.now();
+  RunContext context;
+  context.directory = s.directory;
+  context.device = s.choice.device;
+  context.threads = s.threads;
+  context.seed = s.config.common.seed;
+  context.provenance = s.report.provenance;
+  context.info = [&log = s.log](const std::string& line) { log.info(line); };
+  context.warning = [&log = s.log](const std::string& line) { log.warning(line); };
+  s.simulation = s.config.simulation->make(context);
+  if (s.checkpoint) {
+    s.simulation->restore(s.checkpoint->state);
+    s.checkpoint->state = {};
+  } else {
+    s.simulation->initialise();
+  }
+  s.report.phases.initialise = s.now() - before;
+  s.report.started_at = s.simulation->progress().unit;
+}
+
+void make_checkpointer(Session& s, SignalWatcher& signals, double walltime) {
+  io::Checkpoint header;
+  header.simulation = s.config.common.simulation;
+  header.config = s.config.used_yaml;
+  header.backend = kernels::name(s.choice.device.backend);
+  if (s.choice.device.backend == kernels::Backend::cpu) header.isa = kernels::name(s.choice.device.isa);
+  const auto give_up = [&s, &signals, walltime] { return signals.stop_signal() != 0 || s.now() > walltime; };
+  const auto sleep = [give_up](double seconds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (std::chrono::steady_clock::now() < end && !give_up()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  };
+  s.checkpointer = std::make_unique<Checkpointer>(s.directory, std::move(header), s.config.common.checkpoint.keep,
+                                                  retry_policy_from_environment(),
+                                                  Checkpointer::Surroundings{[&s] { return s.now(); }, give_up, sleep}, s.log, *s.lock);
+  if (s.checkpoint) s.checkpointer->found(s.checkpoint->unit);
+}
+
+LoopResult work(Session& s, SignalWatcher& signals, double walltime) {
+  io::ProgressDisplay display(s.log, s.options.progress);
+  const auto shown = [](const Progress& p) { return io::ProgressState{p.unit, p.total, p.unit_name, p.detail}; };
+  display.start(shown(s.simulation->progress()), s.now());
+  LoopHooks hooks;
+  hooks.now = [&s] { return s.now(); };
+  hooks.stop_signal = [&signals] { return signals.stop_signal(); };
+  hooks.take_checkpoint_request = [&signals] { return signals.take_checkpoint_request(); };
+  hooks.write_checkpoint = [&s] {
+    s.checkpointer->write(s.simulation->save(), s.simulation->progress().unit, false);
+    refresh_report(s);
+    write_report(s.directory, s.report);
+  };
+  hooks.show = [&](const Progress& p) { display.show(shown(p), s.now()); };
+  const LoopResult result =
+      run_loop(*s.simulation, {walltime, s.config.common.checkpoint.every, s.checkpoint.has_value()}, hooks);
+  display.finish();
+  s.report.phases.advance = result.advance_seconds;
+  s.report.phases.observe = result.observe_seconds;
+  s.report.phases.checkpoint = result.checkpoint_seconds;
+  return result;
+}
+
+ExitCode end(Session& s, const LoopResult& result) {
+  const double before = s.now();
+  const std::int64_t unit = s.simulation->progress().unit;
+  if (result.stop == Stop::done) {
+    // The state is taken before the outputs are closed, and sealed after: a kill in between finds the checkpoint before.
+    io::State state = s.simulation->save();
+    s.simulation->finish();
+    s.report.summary = s.simulation->summary();
+    s.report.phases.finish = s.now() - before;
+    s.checkpointer->write(std::move(state), unit, true);
+    s.report.state = "finished";
+  } else {
+    if (result.checkpointed_unit != unit) s.checkpointer->write(s.simulation->save(), unit, false);
+    s.simulation->suspend();
+    s.report.summary = s.simulation->summary();
+    s.report.phases.finish = s.now() - before;
+    s.report.state = "stopped";
+    s.report.exit_code = ExitCode::resume_me;
+    s.report.message = result.stop == Stop::signal ? fmt::format("{} received", signal_name(result.signal))
+                                                   : std::string("the wall-time limit is near");
+  }
+  refresh_report(s);
+  write_report(s.directory, s.report);
+  print_report(s.log, s.report, s.directory, s.options.profile);
+  if (s.report.exit_code == ExitCode::resume_me)
+    s.log.info(fmt::format("{}: stopped with a checkpoint; `--resume` continues", s.report.message));
+  return s.report.exit_code;
+}
+
+ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalWatcher& signals) {
+  const double walltime = s.options.max_walltime.value_or(std::numeric_limits<double>::infinity());
+  read_config(s, types);
+  pick_device(s);
+  if (!take_directory(s)) return ExitCode::done;
+  if (s.checkpoint) {
+    check_resumable(*s.checkpoint, s.config);
+    if (s.checkpoint->finished && nothing_to_add(*s.checkpoint, s.config)) {
+      s.log.result(fmt::format("{}: this run is finished (unit {}): nothing to do", s.directory.string(), s.checkpoint->unit));
+      return ExitCode::done;
+    }
+  }
+  settle_instruction_set(s);
+  if (s.checkpoint) {
+    const EarlierRuns earlier = read_earlier_runs(s.directory);
+    s.report.resumes = earlier.resumes + 1;
+    s.report.earlier_seconds = earlier.seconds;
+  }
+  s.log.open(s.directory / "run.log");
+  s.report.provenance = make_provenance(s);
+  print_banner(s);
+  s.log.file_only("command: " + s.options.command_line);
+  if (s.checkpoint) {
+    s.log.info(fmt::format("resuming from the checkpoint at unit {}", s.checkpoint->unit));
+    if (const auto backend = kernels::name(s.choice.device.backend); s.checkpoint->backend != backend)
+      s.log.warning(fmt::format("the checkpoint was computed on {}, this run goes on with {}: from here the bits differ from those of "
+                                "an undisturbed run",
+                                s.checkpoint->backend, backend));
+  }
+  io::write_text(s.directory / "config.used.yaml", s.config.used_yaml);
+  make_checkpointer(s, signals, walltime);
+  make_simulation(s);
+  refresh_report(s);
+  write_report(s.directory, s.report);
+  const LoopResult result = work(s, signals, walltime);
+  return end(s, result);
+}
+
+}  // namespace
+
+ExitCode run(const RunOptions& options, const std::vector<SimulationType>& types, io::Log& log) {
+  ignore_write_signals();
+  Session session(options, log);
+  // Nothing is printed here: a terminal that is held would keep the process from ending.
+  SignalWatcher signals([&session](int) {
+    const std::lock_guard guard(session.lock_mutex);
+    if (session.lock) session.lock->release();
+  });
+  ExitCode code = ExitCode::done;
+  try {
+    code = run_steps(session, types, signals);
+  } catch (...) {
+    code = fail(session, explain(std::current_exception()));
+  }
+  log.file_only(fmt::format("exit code {}", static_cast<int>(code)));
+  session.checkpointer.reset();
+  session.simulation.reset();
+  give_lock_back(session);
+  return code;
+}
+
+}  // namespace ergode::sim

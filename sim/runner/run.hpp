@@ -1,0 +1,35 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/error.hpp"
+#include "io/run/log.hpp"
+#include "io/run/progress.hpp"
+#include "sim/runner/run_directory.hpp"
+#include "sim/runner/simulation.hpp"
+
+namespace ergode::sim {
+
+/// What `ergode run` was asked for.
+struct RunOptions {
+  std::filesystem::path config;
+  std::vector<std::string> overrides;  ///< "key.path=value", those of flags included
+  std::optional<std::string> device;   ///< `--device`
+  std::string isa = "auto";
+  bool resume = false;                 ///< counts before `exists`
+  Exists exists = Exists::fail;
+  std::optional<double> max_walltime;  ///< seconds
+  bool profile = false;
+  io::ProgressStyle progress = io::ProgressStyle::automatic;
+  std::string command_line;
+  std::chrono::steady_clock::time_point process_start = std::chrono::steady_clock::now();
+};
+
+/// One run from config to summary. Every problem is said through `log`; the exit class is returned, nothing is thrown.
+io::ExitCode run(const RunOptions& options, const std::vector<SimulationType>& types, io::Log& log);
+
+}  // namespace ergode::sim

@@ -1,0 +1,249 @@
+#!/usr/bin/env bash
+# Tests of the shell scripts, one function each: `test_scripts.sh NAME` runs one. 0 passed, 4 skipped, anything else failed.
+# Nothing is installed or built here.
+set -u -o pipefail
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+skip() {
+  echo "SKIPPED: $*" >&2
+  exit 4
+}
+expect() { [[ $2 == "$3" ]] || fail "$1: expected '$3', found '$2'"; }
+
+# A folder that stands for the PATH: only the named programs, and fakes.
+fake_path() {
+  mkdir -p "$scratch/bin"
+  local program
+  for program in bash env awk sed grep cat sort head dirname mkdir id nproc tee rm printf xargs ls mktemp; do
+    ln -sf "$(command -v "$program")" "$scratch/bin/$program"
+  done
+}
+fake() {  # fake NAME BODY
+  rm -f "$scratch/bin/$1"
+  printf '#!/bin/bash\n%s\n' "$2" >"$scratch/bin/$1"
+  chmod +x "$scratch/bin/$1"
+}
+
+test_every_script_has_help_from_any_folder() {
+  cd / || exit 1
+  local script
+  for script in "$root"/scripts/*.sh; do
+    [[ $script == */functions.sh ]] && continue
+    bash "$script" --help >"$scratch/out" || fail "$script --help ended with $?"
+    grep -Eq "^Usage: (sbatch .* )?scripts/$(basename "$script")" "$scratch/out" || fail "$script --help does not say its usage"
+  done
+}
+
+test_run_without_a_config_says_how_and_ends_with_2() {
+  bash "$root/scripts/run.sh" >"$scratch/out" 2>"$scratch/err"
+  expect "exit status" $? 2
+  grep -q '^Usage:' "$scratch/err" || fail "no usage on stderr"
+}
+
+test_run_names_a_config_that_is_not_there() {
+  cd "$scratch" || exit 1
+  bash "$root/scripts/run.sh" no/such.yaml 2>"$scratch/err"
+  expect "exit status" $? 3
+  grep -q 'no such config: no/such.yaml' "$scratch/err" || fail "the config is not named"
+}
+
+test_counts_of_a_ctest_result_file() {
+  source "$root/scripts/functions.sh"
+  cat >"$scratch/results.xml" <<'XML'
+<?xml version="1.0" encoding="UTF-8"?>
+<testsuite name="Linux-c++" tests="7" failures="2" disabled="1" skipped="3">
+	<testcase name="a" classname="a" time="0.002" status="run">
+		<system-out>2 passed &lt;testcase status=&quot;fail&quot;</system-out>
+	</testcase>
+	<testcase name="says status=&quot;fail&quot;" classname="b" time="0.002" status="run">
+	</testcase>
+	<testcase name="c" classname="c" time="0.001" status="fail">
+		<failure message=""/>
+	</testcase>
+	<testcase name="d" classname="d" time="0.001" status="notrun">
+		<skipped message="SKIP_RETURN_CODE=4"/>
+	</testcase>
+	<testcase name="e" classname="e" time="0" status="notrun">
+		<skipped message="Unable to find executable"/>
+	</testcase>
+	<testcase name="f" classname="f" time="0" status="disabled">
+	</testcase>
+	<testcase name="g" classname="g" time="0" status="notrun">
+	</testcase>
+</testsuite>
+XML
+  expect "counts" "$(count_tests "$scratch/results.xml")" "2 passed, 3 failed, 2 skipped"
+  printf '<testsuite name="x" tests="0">\n</testsuite>\n' >"$scratch/results.xml"
+  expect "counts of nothing" "$(count_tests "$scratch/results.xml")" "0 passed, 0 failed, 0 skipped"
+}
+
+test_counts_agree_with_ctest_itself() {
+  source "$root/scripts/functions.sh"
+  mkdir -p "$scratch/project" && cd "$scratch/project" || exit 1
+  cat >CTestTestfile.cmake <<'CTEST'
+add_test(passes "/bin/true")
+add_test(fails "/bin/false")
+add_test(skips "/bin/sh" "-c" "exit 4")
+add_test(absent "/no/such/program")
+add_test(absent_but_skippable "/no/such/program")
+add_test(too_slow "/bin/sleep" "60")
+add_test(disabled "/bin/true")
+add_test(crashes "/bin/sh" "-c" "kill -SEGV $$")
+set_tests_properties(skips absent_but_skippable PROPERTIES SKIP_RETURN_CODE 4)
+set_tests_properties(too_slow PROPERTIES TIMEOUT 1)
+set_tests_properties(disabled PROPERTIES DISABLED ON)
+CTEST
+  command -v ctest >/dev/null || skip "no ctest on the PATH"
+  ctest --output-junit results.xml >/dev/null 2>&1
+  expect "counts" "$(count_tests results.xml)" "1 passed, 5 failed, 2 skipped" || cat results.xml
+}
+
+test_compile_jobs_follow_processors_and_memory() {
+  source "$root/scripts/functions.sh"
+  expect "much memory" "$(jobs_for 8 64000)" 8
+  expect "little memory" "$(jobs_for 8 4000)" 2
+  expect "hardly any memory" "$(jobs_for 8 100)" 1
+  [[ $(build_jobs) -ge 1 ]] || fail "no job at all on this machine"
+}
+
+test_backports_source_from_deb822_keeps_mirror_and_key() {
+  source "$root/scripts/install_dependencies.sh"
+  cat >"$scratch/debian.sources" <<'SOURCES'
+Types: deb
+# a comment
+URIs: http://security.example.org/debian
+Suites: bookworm-security
+Components: main
+Signed-By: /usr/share/keyrings/other.gpg
+
+Enabled: no
+Types: deb
+URIs: http://off.example.org/debian
+Suites: bookworm
+Components: main
+
+Types: deb deb-src
+URIs: http://mirror.example.org/debian
+Suites: bookworm bookworm-updates
+Components: main contrib
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+SOURCES
+  expect "entry" "$(apt_source_for_backports bookworm "$scratch/debian.sources")" "sources
+Types: deb
+URIs: http://mirror.example.org/debian
+Suites: bookworm-backports
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg"
+  expect "another release" "$(apt_source_for_backports trixie "$scratch/debian.sources")" ""
+}
+
+test_backports_source_from_one_line_keeps_mirror_and_key() {
+  source "$root/scripts/install_dependencies.sh"
+  cat >"$scratch/sources.list" <<'LIST'
+# deb http://commented.example.org/debian bookworm main
+deb cdrom:[Debian GNU/Linux 12]/ bookworm main
+deb-src http://source.example.org/debian bookworm main
+deb http://security.example.org/debian-security bookworm-security main
+deb [arch=amd64 signed-by=/usr/share/keyrings/a.gpg] http://mirror.example.org/debian/ bookworm contrib main
+LIST
+  expect "entry" "$(apt_source_for_backports bookworm "$scratch/sources.list")" "list
+deb [arch=amd64 signed-by=/usr/share/keyrings/a.gpg] http://mirror.example.org/debian/ bookworm-backports main"
+  echo 'deb http://plain.example.org/debian bookworm main' >"$scratch/sources.list"
+  expect "plain entry" "$(apt_source_for_backports bookworm "$scratch/sources.list")" "list
+deb http://plain.example.org/debian bookworm-backports main"
+}
+
+# On a machine with neither the packages nor root nor sudo: the packages are named, and apt is not called.
+test_packages_are_named_when_they_cannot_be_installed() {
+  fake_path
+  fake id 'echo 1000'
+  fake dpkg-query 'exit 1'
+  fake apt-get "echo called >> '$scratch/apt'"
+  PATH=$scratch/bin bash "$root/scripts/install_dependencies.sh" --tests >"$scratch/out" 2>"$scratch/err" </dev/null
+  expect "exit status" $? 1
+  local package
+  for package in cmake ninja-build g++ libhdf5-dev libyaml-cpp-dev libcli11-dev libspdlog-dev catch2; do
+    grep -q "apt-get install.* $package" "$scratch/err" || fail "$package is not named: $(cat "$scratch/err")"
+  done
+  [[ ! -e $scratch/apt ]] || fail "apt-get was called"
+}
+
+test_the_test_script_ends_with_its_line_when_packages_are_missing() {
+  fake_path
+  fake id 'echo 1000'
+  fake dpkg-query 'exit 1'
+  PATH=$scratch/bin bash "$root/scripts/test.sh" >"$scratch/out" 2>"$scratch/err" </dev/null
+  expect "exit status" $? 1
+  expect "last line" "$(tail -n 1 "$scratch/out")" "0 passed, 1 failed, 0 skipped"
+}
+
+# With sudo and all packages there but one: only that one is asked for, through sudo, and nothing can wait for an answer.
+test_only_what_is_missing_is_installed_through_sudo() {
+  fake_path
+  fake id 'echo 1000'
+  fake sudo "[[ \$1 == -n ]] && shift; echo \"sudo \$*\" >> '$scratch/calls'; exec \"\$@\""
+  fake true ''
+  fake cmake 'echo cmake version 3.25.1'
+  fake ninja ''
+  fake c++ ''
+  fake dpkg-query "
+for package in libhdf5-dev libyaml-cpp-dev libcli11-dev libfmt-dev; do printf 'installed/%s ' \$package; done
+[[ ! -e '$scratch/installed' ]] || printf 'installed/libspdlog-dev '"
+  fake apt-get "echo \"apt-get \$* frontend=\$DEBIAN_FRONTEND\" >> '$scratch/calls'; [[ \$* != *libspdlog-dev* ]] || : > '$scratch/installed'"
+  fake apt-cache ''
+  PATH=$scratch/bin bash "$root/scripts/install_dependencies.sh" >"$scratch/out" 2>"$scratch/err" </dev/null
+  expect "exit status" $? 0
+  grep -q 'Installing 1 missing packages: libspdlog-dev' "$scratch/err" || fail "does not say what it installs: $(cat "$scratch/err")"
+  grep -q '^apt-get .*install .*libspdlog-dev frontend=noninteractive$' "$scratch/calls" || fail "not installed: $(cat "$scratch/calls")"
+  ! grep -q 'libhdf5-dev' "$scratch/calls" || fail "a package that is there was installed again"
+
+  rm "$scratch/calls"
+  PATH=$scratch/bin bash "$root/scripts/install_dependencies.sh" 2>"$scratch/err" </dev/null
+  expect "exit status of the second start" $? 0
+  [[ ! -e $scratch/calls && ! -s $scratch/err ]] || fail "the second start did something: $(cat "$scratch/calls" "$scratch/err")"
+}
+
+# run_slurm_job STATE_AFTER TIME_LEFT: the job script under fakes of Slurm's commands; the program ends with 75.
+run_slurm_job() {
+  fake_path
+  : >"$scratch/calls"
+  fake squeue "[[ \$* != *%L* ]] && echo $1 || echo $2"
+  fake srun "echo \"srun \$*\" >> '$scratch/calls'; exit 75"
+  fake scontrol "echo \"scontrol \$*\" >> '$scratch/calls'"
+  fake ergode ''
+  PATH=$scratch/bin ERGODE=$scratch/bin/ergode SLURM_JOB_ID=7 SLURM_CPUS_PER_TASK=4 \
+    bash "$root/scripts/job_slurm.sh" my.yaml -o out >"$scratch/out" 2>&1
+  expect "exit status" $? 75
+}
+
+test_a_slurm_job_resumes_within_its_time_and_queues_again() {
+  run_slurm_job RUNNING 1-02:03:04
+  expect "calls" "$(cat "$scratch/calls")" "srun $scratch/bin/ergode run my.yaml -o out --resume --threads 4 --progress lines --max-walltime 93724
+scontrol requeue 7"
+  run_slurm_job RUNNING 2:03:04
+  grep -q -- '--max-walltime 7324$' "$scratch/calls" || fail "hours: $(cat "$scratch/calls")"
+  run_slurm_job RUNNING 10:30
+  grep -q -- '--max-walltime 570$' "$scratch/calls" || fail "minutes: $(cat "$scratch/calls")"
+  run_slurm_job RUNNING UNLIMITED
+  ! grep -q -- '--max-walltime' "$scratch/calls" || fail "no limit: $(cat "$scratch/calls")"
+}
+
+test_a_cancelled_slurm_job_does_not_queue_again() {
+  run_slurm_job COMPLETING 10:30
+  ! grep -q scontrol "$scratch/calls" || fail "it was queued again"
+}
+
+test_scripts_are_clean_for_shellcheck() {
+  command -v shellcheck >/dev/null || skip "no shellcheck on the PATH"
+  cd "$root" || exit 1
+  shellcheck -x scripts/*.sh tests/scripts/*.sh .ci/run || fail "shellcheck complains"
+}
+
+[[ $(type -t "${1:-}") == function ]] || fail "no such test: ${1:-}"
+"$1"
