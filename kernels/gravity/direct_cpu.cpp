@@ -74,19 +74,19 @@ ERGODE_SIMD void sum_over_sources(const TileView& v, std::int64_t first, double 
         ax[u] = ay[u] = az[u] = V{};
       }
       for (std::int64_t j = 0; j < partial_length; ++j) {
-        const V sx = broadcast(block.x[j], V{}), sy = broadcast(block.y[j], V{}), sz = broadcast(block.z[j], V{});
-        const V mass = broadcast(block.mass[j], V{});
+        const V sx = broadcast<V>(block.x[j]), sy = broadcast<V>(block.y[j]), sz = broadcast<V>(block.z[j]);
+        const V mass = broadcast<V>(block.mass[j]);
         for (int u = 0; u < unroll; ++u) {
-          const V pair_eps2 = uniform ? eps2[u] : maximum(broadcast(block.eps2[j], V{}), eps2[u]);
+          const V pair_eps2 = uniform ? eps2[u] : maximum(broadcast<V>(block.eps2[j]), eps2[u]);
           add_force(sx - x[u], sy - y[u], sz - z[u], mass, pair_eps2, ax[u], ay[u], az[u]);
         }
       }
       for (int u = 0; u < unroll; ++u)
         for (int l = 0; l < lanes; ++l) {
           const std::int64_t i = (g + u) * lanes + l;
-          sum[0][i] += static_cast<double>(ax[u][l]);
-          sum[1][i] += static_cast<double>(ay[u][l]);
-          sum[2][i] += static_cast<double>(az[u][l]);
+          sum[0][i] += static_cast<double>(ax[u].lanes[l]);
+          sum[1][i] += static_cast<double>(ay[u].lanes[l]);
+          sum[2][i] += static_cast<double>(az[u].lanes[l]);
         }
     }
   }
@@ -118,24 +118,25 @@ void potentials(const BodyView& v, double g, double* potential, int threads) {
   const PlummerPotential pair_potential{};
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
   for (std::int64_t first = 0; first < v.bodies; first += lanes) {
-    DoubleV x{}, y{}, z{}, eps{}, index{};
+    DoubleV x{}, y{}, z{}, eps{};
+    DoubleLanes index{};
     for (std::int64_t l = 0; l < lanes; ++l) {
       const std::int64_t i = first + l < v.bodies ? first + l : v.bodies - 1;
-      x[l] = v.position[i].x;
-      y[l] = v.position[i].y;
-      z[l] = v.position[i].z;
-      eps[l] = v.softening[i];
+      x.lanes[l] = v.position[i].x;
+      y.lanes[l] = v.position[i].y;
+      z.lanes[l] = v.position[i].z;
+      eps.lanes[l] = v.softening[i];
       index[l] = static_cast<double>(i);
     }
-    DoubleV total{};
+    DoubleLanes total{};
     for (std::int64_t s = 0; s < v.sources; s += partial_length) {
-      DoubleV sum{};
+      DoubleLanes sum{};
       const std::int64_t end = s + partial_length < v.sources ? s + partial_length : v.sources;
       for (std::int64_t j = s; j < end; ++j) {
-        const DoubleV pair_eps = maximum(broadcast(v.softening[j], DoubleV{}), eps);
-        const DoubleV term = pair_potential(v.position[j].x - x, v.position[j].y - y, v.position[j].z - z,
-                                            broadcast(v.mass[j], DoubleV{}), pair_eps * pair_eps);
-        sum += index == static_cast<double>(j) ? DoubleV{} : term;
+        const DoubleV pair_eps = maximum(broadcast<DoubleV>(v.softening[j]), eps);
+        const DoubleV term = pair_potential(broadcast<DoubleV>(v.position[j].x) - x, broadcast<DoubleV>(v.position[j].y) - y,
+                                            broadcast<DoubleV>(v.position[j].z) - z, broadcast<DoubleV>(v.mass[j]), pair_eps * pair_eps);
+        sum += index == static_cast<double>(j) ? DoubleLanes{} : term.lanes;
       }
       total += sum;
     }
@@ -173,20 +174,20 @@ void advance(double* values, const double* rate, double step, std::int64_t count
   constexpr std::int64_t lanes = double_lanes;
   const std::int64_t whole = count / lanes * lanes;
   const Advance advanced{};
-  const DoubleV step_v = broadcast(step, DoubleV{});
+  const DoubleV step_v = broadcast<DoubleV>(step);
   typedef double Unaligned __attribute__((vector_size(8 * double_lanes), aligned(8)));
 #pragma omp parallel for schedule(static) num_threads(threads) if (count > 20000)
   for (std::int64_t i = 0; i < whole; i += lanes) {
-    const DoubleV v = *reinterpret_cast<const Unaligned*>(values + i), r = *reinterpret_cast<const Unaligned*>(rate + i);
-    *reinterpret_cast<Unaligned*>(values + i) = advanced(v, r, step_v);
+    const DoubleV v{*reinterpret_cast<const Unaligned*>(values + i)}, r{*reinterpret_cast<const Unaligned*>(rate + i)};
+    *reinterpret_cast<Unaligned*>(values + i) = advanced(v, r, step_v).lanes;
   }
   DoubleV v{}, r{};
   for (std::int64_t i = whole; i < count; ++i) {
-    v[i - whole] = values[i];
-    r[i - whole] = rate[i];
+    v.lanes[i - whole] = values[i];
+    r.lanes[i - whole] = rate[i];
   }
   v = advanced(v, r, step_v);
-  for (std::int64_t i = whole; i < count; ++i) values[i] = v[i - whole];
+  for (std::int64_t i = whole; i < count; ++i) values[i] = v.lanes[i - whole];
 }
 
 std::int64_t first_not_finite(const Vec3* position, const Vec3* velocity, std::int64_t bodies, int threads) {

@@ -23,7 +23,6 @@ const DirectLoops& loops_for(Isa isa) {
 }
 
 double* flat(std::vector<Vec3>& v) { return &v.data()->x; }
-const double* flat(const std::vector<Vec3>& v) { return &v.data()->x; }
 
 class HostEngine final : public GravityEngine {
  public:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/config/config.hpp"
+#include "io/config/document.hpp"
 #include "sim/runner/simulation.hpp"
 
 namespace ergode::sim {
@@ -42,6 +43,7 @@ struct LoadedConfig {
   CommonConfig common;
   std::unique_ptr<SimulationConfig> simulation;
   std::string used_yaml;              ///< with every default; can be run as it is
+  std::vector<io::FlatKey> flat;
   std::vector<std::string> warnings;
 };
 
@@ -49,6 +51,9 @@ struct LoadedConfig {
 /// bad override.
 LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                          const std::vector<SimulationType>& types);
+
+/// The same for a document that was read already; `path` gives the default of `name` and the folder of input files.
+LoadedConfig read_document(const io::Document& document, const std::filesystem::path& path, const SimulationType& type);
 
 /// The type of that name; throws io::Error(command_line) listing those there are.
 const SimulationType& find_type(const std::string& name, const std::vector<SimulationType>& types);

@@ -5,11 +5,12 @@
 
 namespace ergode::sim {
 
-/// Throws io::Error(config) naming each key that differs from the checkpoint's config and may not.
-void check_resumable(const io::Checkpoint& checkpoint, const LoadedConfig& config);
+/// What a checkpoint's config and the present one say about a resume.
+struct ResumePlan {
+  bool nothing_to_add = false;  ///< no key differs but the runner's own, so that a finished run stays as it is
+};
 
-/// Whether a finished run's config asks for nothing new: no key differs but those of the runner itself (device, threads,
-/// directory, checkpoint), which cannot make a finished run longer.
-bool nothing_to_add(const io::Checkpoint& checkpoint, const LoadedConfig& config);
+/// Throws io::Error(config) naming each key that differs from the checkpoint's config and may not.
+ResumePlan check_resumable(const io::Checkpoint& checkpoint, const LoadedConfig& config, const std::vector<SimulationType>& types);
 
 }  // namespace ergode::sim

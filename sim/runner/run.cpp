@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "io/checkpoint.hpp"
+#include "io/fs/file.hpp"
 #include "io/run/build_info.hpp"
 #include "io/run/lock.hpp"
 #include "io/run/process.hpp"
@@ -25,7 +26,6 @@
 namespace ergode::sim {
 namespace {
 
-namespace fs = std::filesystem;
 using io::ExitCode;
 
 /// Everything of one run, in the order in which it comes to be.
@@ -34,7 +34,7 @@ struct Session {
   const RunOptions& options;
   io::Log& log;
   LoadedConfig config;
-  fs::path directory;
+  std::filesystem::path directory;
   kernels::CudaInventory inventory;
   DeviceChoice choice;
   int threads = 1;
@@ -131,7 +131,7 @@ io::Attributes make_provenance(const Session& s) {
   const bool cpu = device.backend == kernels::Backend::cpu;
   io::Provenance p;
   p.command_line = s.options.command_line;
-  p.config_path = fs::absolute(s.options.config).string();
+  p.config_path = std::filesystem::absolute(s.options.config).string();
   p.device = device.name;
   p.device_uuid = device.uuid;
   p.backend = kernels::name(device.backend);
@@ -291,9 +291,10 @@ ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalW
   read_config(s, types);
   pick_device(s);
   if (!take_directory(s)) return ExitCode::done;
+  io::fs::remove_temporaries(s.directory);  // of processes that were killed
   if (s.checkpoint) {
-    check_resumable(*s.checkpoint, s.config);
-    if (s.checkpoint->finished && nothing_to_add(*s.checkpoint, s.config)) {
+    const ResumePlan plan = check_resumable(*s.checkpoint, s.config, types);
+    if (s.checkpoint->finished && plan.nothing_to_add) {
       s.log.result(fmt::format("{}: this run is finished (unit {}): nothing to do", s.directory.string(), s.checkpoint->unit));
       return ExitCode::done;
     }
