@@ -9,7 +9,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("run", type=pathlib.Path, help="run directory")
     parser.add_argument("-o", "--output", type=pathlib.Path, help="PNG file (default: RUN/plot.png)")
-    parser.add_argument("--trails", action="store_true", help="draw the bodies' paths through all snapshots")
+    parser.add_argument("--trails", action="store_true", help="mark the bodies' places in all snapshots")
     arguments = parser.parse_args()
     import h5py
     import matplotlib
@@ -51,7 +51,7 @@ def main():
     if arguments.trails or len(last) <= 20:
         paths = np.stack([positions(s)[0] for s in snapshots])
         for body in range(paths.shape[1]):
-            right.plot(paths[:, body, 0], paths[:, body, 1], lw=0.7)
+            right.plot(paths[:, body, 0], paths[:, body, 1], ".", ms=3)
     right.scatter(last[:, 0], last[:, 1], s=20 if len(last) <= 20 else 1, alpha=1 if len(last) <= 20 else 0.5, color="k", linewidths=0)
     reach = np.percentile(np.abs(last[:, :2]), 98) * 1.5 if len(last) > 20 else np.abs(last[:, :2]).max() * 1.2
     right.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel="x", ylabel="y", title=f"t = {when:g}")

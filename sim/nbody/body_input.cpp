@@ -11,12 +11,19 @@
 namespace ergode::sim::nbody {
 namespace {
 
-kernels::Vec3 vec(const std::array<double, 3>& a) { return {a[0], a[1], a[2]}; }
+kernels::Vec3 vec(const std::array<double, 3>& a) {
+  return {a[0], a[1], a[2]};
+}
 
 template <class T>
 OrbitalElements elements(const T& s, double a) {
-  return {a, s.eccentricity, s.inclination, s.longitude_of_ascending_node, s.argument_of_periapsis,
-          s.mean_anomaly ? *s.mean_anomaly : s.true_anomaly.value_or(0), s.mean_anomaly.has_value()};
+  return {a,
+          s.eccentricity,
+          s.inclination,
+          s.longitude_of_ascending_node,
+          s.argument_of_periapsis,
+          s.mean_anomaly ? *s.mean_anomaly : s.true_anomaly.value_or(0),
+          s.mean_anomaly.has_value()};
 }
 
 // A true anomaly beyond a hyperbola's asymptote has no place.
@@ -26,7 +33,9 @@ void check_anomaly(const OrbitalElements& el, const std::string& whose) {
     throw io::Error(io::ExitCode::config, whose + ": true_anomaly lies beyond the asymptote of the hyperbola");
 }
 
-bool finite(const kernels::Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+bool finite(const kernels::Vec3& v) {
+  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+}
 
 }  // namespace
 
@@ -38,7 +47,8 @@ BodySet explicit_bodies(const BodiesSettings& settings, double g, double default
     if (s.primary) {
       const std::size_t p = index.at(*s.primary);
       const double mu = g * (b.mass[p] + s.mass);
-      if (!(mu > 0)) throw io::Error(io::ExitCode::config, "body '" + s.name + "': its primary '" + *s.primary + "' has no mass");
+      if (!(mu > 0))
+        throw io::Error(io::ExitCode::config, "body '" + s.name + "': its primary '" + *s.primary + "' has no mass");
       const auto el = elements(s, s.semi_major_axis.value());
       check_anomaly(el, "body '" + s.name + "'");
       const auto state = state_from_elements(el, mu);
@@ -74,11 +84,13 @@ BodySet two_body(const TwoBodySettings& s, double g) {
 
 BodySet read_bodies(const std::filesystem::path& path, const UnitSystem& units) {
   if (!std::filesystem::is_regular_file(path))
-    throw io::Error(io::ExitCode::input_file, path.string() + ": no such file (paths are relative to the config's folder)");
+    throw io::Error(io::ExitCode::input_file,
+                    path.string() + ": no such file (paths are relative to the config's folder)");
   return path.extension() == ".csv" ? read_csv(path) : read_gadget(path, units);
 }
 
-void check_bodies(const BodySet& b, const std::filesystem::path& path, std::span<const std::int64_t> rows, const char* row_name) {
+void check_bodies(const BodySet& b, const std::filesystem::path& path, std::span<const std::int64_t> rows,
+                  const char* row_name) {
   const auto where = [&](std::size_t i) {
     return std::string(row_name) + " " + std::to_string(rows.empty() ? static_cast<std::int64_t>(i) : rows[i]);
   };

@@ -11,8 +11,8 @@ namespace ergode::sim::nbody {
 struct BodySet {
   std::vector<kernels::Vec3> position, velocity;
   std::vector<double> mass;
-  std::vector<double> softening;    ///< empty: the component's
-  std::vector<std::uint64_t> id;    ///< empty: to be numbered
+  std::vector<double> softening;  ///< empty: the component's
+  std::vector<std::uint64_t> id;  ///< empty: to be numbered
 
   std::int64_t size() const { return static_cast<std::int64_t>(position.size()); }
 };

@@ -13,7 +13,9 @@ namespace {
 
 using kernels::Vec3;
 
-std::size_t sources(const kernels::NbodyState& state) { return static_cast<std::size_t>(state.sources); }
+std::size_t sources(const kernels::NbodyState& state) {
+  return static_cast<std::size_t>(state.sources);
+}
 
 // Nearest rank: the smallest value with at least the fraction `p` of all at or below it.
 double percentile(std::vector<double>& values, double p) {
@@ -137,7 +139,8 @@ ForceError force_error(std::span<const Vec3> measured, std::span<const Vec3> ref
   return f;
 }
 
-std::vector<std::int64_t> force_check_sample(std::int64_t bodies, std::int64_t count, std::uint32_t seed, std::int64_t step) {
+std::vector<std::int64_t> force_check_sample(std::int64_t bodies, std::int64_t count, std::uint32_t seed,
+                                             std::int64_t step) {
   std::vector<std::int64_t> sample;
   if (count >= bodies) {
     sample.resize(static_cast<std::size_t>(bodies));

@@ -29,15 +29,17 @@ struct Motion {
 };
 Motion motion(const kernels::NbodyState& state);
 
-/// Where radii are measured from: the centre of mass of the bodies in a sphere that shrinks by a tenth at a time, until it
-/// holds a tenth of them or 100 (after Power et al. 2003). Below 100 bodies it is the centre of mass.
+/// Where radii are measured from: the centre of mass of the bodies in a sphere that shrinks by a tenth at a time, until
+/// it holds a tenth of them or 100 (after Power et al. 2003). Below 100 bodies it is the centre of mass.
 kernels::Vec3 centre(const kernels::NbodyState& state);
 
 /// Radii about `about` of the smallest spheres that hold the given fractions (ascending, in (0, 1]) of the mass.
-std::vector<double> lagrangian_radii(const kernels::NbodyState& state, kernels::Vec3 about, std::span<const double> fractions);
+std::vector<double> lagrangian_radii(const kernels::NbodyState& state, kernels::Vec3 about,
+                                     std::span<const double> fractions);
 
 /// Bodies with v^2 / 2 + phi > 0 (v relative to the centre of mass' velocity) farther than `radius` from `about`.
-std::int64_t escapers(const kernels::NbodyState& state, std::span<const double> potentials, kernels::Vec3 about, double radius);
+std::int64_t escapers(const kernels::NbodyState& state, std::span<const double> potentials, kernels::Vec3 about,
+                      double radius);
 
 /// Errors of accelerations: E2 = sqrt(sum |da|^2 / sum |a|^2), and the median and 99th percentile of |da| / |a|.
 struct ForceError {
@@ -46,6 +48,7 @@ struct ForceError {
 ForceError force_error(std::span<const kernels::Vec3> measured, std::span<const kernels::Vec3> reference);
 
 /// `count` different bodies of `bodies` (all, when there are no more), ascending, drawn for this step.
-std::vector<std::int64_t> force_check_sample(std::int64_t bodies, std::int64_t count, std::uint32_t seed, std::int64_t step);
+std::vector<std::int64_t> force_check_sample(std::int64_t bodies, std::int64_t count, std::uint32_t seed,
+                                             std::int64_t step);
 
 }  // namespace ergode::sim::nbody

@@ -8,7 +8,8 @@ namespace ergode::sim::nbody {
 
 Draws::Pair Draws::uniform(std::int64_t particle, std::uint32_t attempt, Purpose purpose) const {
   const auto words = kernels::philox4x32(
-      kernels::philox_counter(static_cast<std::uint64_t>(particle), attempt, static_cast<std::uint32_t>(purpose)), {seed, stream});
+      kernels::philox_counter(static_cast<std::uint64_t>(particle), attempt, static_cast<std::uint32_t>(purpose)),
+      {seed, stream});
   const auto unit = [](std::uint32_t high, std::uint32_t low) {
     const std::uint64_t bits = (static_cast<std::uint64_t>(high) << 20) | (low >> 12);  // 52 bits: plus a half is exact
     return (static_cast<double>(bits) + 0.5) * 0x1p-52;

@@ -9,7 +9,8 @@ namespace ergode::sim::nbody {
 /// What a draw is for: the last word of the counter, so that no two uses share random numbers.
 enum class Purpose : std::uint32_t { radius = 1, direction = 2, speed = 3, velocity_direction = 4, force_check = 5 };
 
-/// Philox draws by name: key (seed, stream), counter (particle, attempt, purpose). No state, so a draw depends on nothing else.
+/// Philox draws by name: key (seed, stream), counter (particle, attempt, purpose). No state, so a draw depends on
+/// nothing else.
 struct Draws {
   std::uint32_t seed = 0;
   std::uint32_t stream = 0;  ///< the component's index

@@ -21,13 +21,20 @@ double number(const io::Attribute& a, std::size_t i, double otherwise) {
   if (const auto* array = std::get_if<io::Array>(&a)) {
     const auto at = [&](auto span) { return i < span.size() ? static_cast<double>(span[i]) : otherwise; };
     switch (array->type) {
-      case io::Type::float64: return at(array->as<double>());
-      case io::Type::float32: return at(array->as<float>());
-      case io::Type::int32: return at(array->as<std::int32_t>());
-      case io::Type::uint32: return at(array->as<std::uint32_t>());
-      case io::Type::int64: return at(array->as<std::int64_t>());
-      case io::Type::uint64: return at(array->as<std::uint64_t>());
-      default: return otherwise;
+      case io::Type::float64:
+        return at(array->as<double>());
+      case io::Type::float32:
+        return at(array->as<float>());
+      case io::Type::int32:
+        return at(array->as<std::int32_t>());
+      case io::Type::uint32:
+        return at(array->as<std::uint32_t>());
+      case io::Type::int64:
+        return at(array->as<std::int64_t>());
+      case io::Type::uint64:
+        return at(array->as<std::uint64_t>());
+      default:
+        return otherwise;
     }
   }
   return otherwise;
@@ -48,15 +55,18 @@ void check_units(const io::FileReader& file, const std::filesystem::path& path, 
   for (const auto& [name, value] : expected) {
     const double x = number(found, name, 0, value);
     if (!(std::fabs(x - value) <= 1e-3 * value))
-      refuse(path, "/Units", std::string(name) + " is " + text(x) + ", but this run has `units: " + units.name + "` (" + text(value) + ")");
+      refuse(path, "/Units",
+             std::string(name) + " is " + text(x) + ", but this run has `units: " + units.name + "` (" + text(value) +
+                 ")");
   }
 }
 
-void append(std::vector<Vec3>& out, const io::FileReader& file, const std::filesystem::path& path, const std::string& name,
-            std::int64_t count) {
+void append(std::vector<Vec3>& out, const io::FileReader& file, const std::filesystem::path& path,
+            const std::string& name, std::int64_t count) {
   if (!file.has(name)) refuse(path, name, "is missing");
   const auto a = file.dataset(name, io::Type::float64);
-  if (a.shape != std::vector<std::int64_t>{count, 3}) refuse(path, name, "does not have the shape (" + std::to_string(count) + ", 3)");
+  if (a.shape != std::vector<std::int64_t>{count, 3})
+    refuse(path, name, "does not have the shape (" + std::to_string(count) + ", 3)");
   const std::size_t old = out.size();
   out.resize(old + static_cast<std::size_t>(count));
   std::memcpy(static_cast<void*>(&out[old]), a.bytes.data(), a.bytes.size());
@@ -66,7 +76,8 @@ template <class T>
 void append(std::vector<T>& out, const io::FileReader& file, const std::filesystem::path& path, const std::string& name,
             std::int64_t count) {
   const auto a = file.dataset(name, io::TypeOf<T>::value);
-  if (a.shape != std::vector<std::int64_t>{count}) refuse(path, name, "does not have the shape (" + std::to_string(count) + ")");
+  if (a.shape != std::vector<std::int64_t>{count})
+    refuse(path, name, "does not have the shape (" + std::to_string(count) + ")");
   const auto values = a.template as<T>();
   out.insert(out.end(), values.begin(), values.end());
 }
@@ -77,8 +88,10 @@ BodySet read_gadget(const std::filesystem::path& path, const UnitSystem& units) 
   const io::FileReader file(path);
   if (!file.has("/Header")) refuse(path, "/Header", "is missing: this is no Gadget-HDF5 file");
   const auto header = file.attributes("/Header");
-  if (number(header, "NumFilesPerSnapshot", 0, 1) > 1) refuse(path, "/Header", "the snapshot is spread over several files: join them first");
-  if (number(header, "Redshift", 0, 0) != 0) refuse(path, "/Header", "a cosmological snapshot (Redshift is not 0): its comoving units are not read");
+  if (number(header, "NumFilesPerSnapshot", 0, 1) > 1)
+    refuse(path, "/Header", "the snapshot is spread over several files: join them first");
+  if (number(header, "Redshift", 0, 0) != 0)
+    refuse(path, "/Header", "a cosmological snapshot (Redshift is not 0): its comoving units are not read");
   check_units(file, path, units);
   const double common_softening = file.has("/Ergode") ? number(file.attributes("/Ergode"), "softening", 0, -1) : -1;
 
@@ -88,7 +101,8 @@ BodySet read_gadget(const std::filesystem::path& path, const UnitSystem& units) 
     const std::string group = "/PartType" + std::to_string(type);
     const auto expected = static_cast<std::int64_t>(number(header, "NumPart_ThisFile", type, -1));
     if (!file.has(group)) {
-      if (expected > 0) refuse(path, group, "is missing, though the header counts " + std::to_string(expected) + " particles");
+      if (expected > 0)
+        refuse(path, group, "is missing, though the header counts " + std::to_string(expected) + " particles");
       continue;
     }
     if (!file.has(group + "/Coordinates")) refuse(path, group + "/Coordinates", "is missing");

@@ -27,21 +27,20 @@ std::filesystem::path resolved(const std::filesystem::path& folder, const std::f
 BodySet make(const Component& c, const Settings& settings, const UnitSystem& units, const Draws& draws,
              const std::filesystem::path& folder) {
   const double g = units.gravitational_constant;
-  BodySet b = std::visit(
-      Overloaded{
-          [&](const BodiesSettings& s) { return explicit_bodies(s, g, c.softening.value_or(settings.gravity.softening)); },
-          [&](const PlummerSettings& s) { return plummer(s, draws, g); },
-          [&](const HernquistSettings& s) { return hernquist(s, draws, g); },
-          [&](const UniformSphereSettings& s) { return uniform_sphere(s, draws, g); },
-          [&](const TwoBodySettings& s) { return two_body(s, g); },
-          [&](const FileSettings& s) {
-            BodySet f = read_bodies(resolved(folder, s.file), units);
-            if (c.softening) f.softening.clear();
-            return f;
-          }},
-      c.source);
-  if (b.softening.empty())
-    b.softening.assign(b.mass.size(), c.softening.value_or(settings.gravity.softening));
+  BodySet b = std::visit(Overloaded{[&](const BodiesSettings& s) {
+                                      return explicit_bodies(s, g, c.softening.value_or(settings.gravity.softening));
+                                    },
+                                    [&](const PlummerSettings& s) { return plummer(s, draws, g); },
+                                    [&](const HernquistSettings& s) { return hernquist(s, draws, g); },
+                                    [&](const UniformSphereSettings& s) { return uniform_sphere(s, draws, g); },
+                                    [&](const TwoBodySettings& s) { return two_body(s, g); },
+                                    [&](const FileSettings& s) {
+                                      BodySet f = read_bodies(resolved(folder, s.file), units);
+                                      if (c.softening) f.softening.clear();
+                                      return f;
+                                    }},
+                         c.source);
+  if (b.softening.empty()) b.softening.assign(b.mass.size(), c.softening.value_or(settings.gravity.softening));
   const Vec3 x{c.position[0], c.position[1], c.position[2]}, v{c.velocity[0], c.velocity[1], c.velocity[2]};
   for (std::size_t i = 0; i < b.mass.size(); ++i) {
     b.position[i] = b.position[i] + x;
@@ -57,7 +56,8 @@ void number(BodySet& b, std::uint64_t& largest, bool first) {
     std::iota(b.id.begin(), b.id.end(), largest + 1);
   } else if (!first && *std::min_element(b.id.begin(), b.id.end()) <= largest) {
     for (auto& id : b.id) {
-      if (id > UINT64_MAX - largest - 1) throw io::Error(io::ExitCode::input_file, "ids are too large to be joined with those of another component");
+      if (id > UINT64_MAX - largest - 1)
+        throw io::Error(io::ExitCode::input_file, "ids are too large to be joined with those of another component");
       id += largest + 1;
     }
   }
@@ -84,7 +84,8 @@ kernels::NbodyState initial_state(const Settings& settings, std::uint32_t seed, 
   std::size_t bodies = 0;
   for (std::size_t c = 0; c < settings.initial_conditions.size(); ++c) {
     BodySet b = make(settings.initial_conditions[c], settings, units, {seed, static_cast<std::uint32_t>(c)}, folder);
-    if (b.size() == 0) throw io::Error(io::ExitCode::config, "initial_conditions: component " + std::to_string(c) + " has no bodies");
+    if (b.size() == 0)
+      throw io::Error(io::ExitCode::config, "initial_conditions: component " + std::to_string(c) + " has no bodies");
     number(b, largest, c == 0);
     bodies += b.mass.size();
     components.push_back(std::move(b));
@@ -100,7 +101,8 @@ kernels::NbodyState initial_state(const Settings& settings, std::uint32_t seed, 
   for (auto& b : components) append(state, b, false);
   for (std::size_t i = 0; i < bodies; ++i)
     if (!std::isfinite(dot(state.position[i], state.position[i]) + dot(state.velocity[i], state.velocity[i])))
-      throw io::Error(io::ExitCode::config, "initial_conditions: body " + std::to_string(state.id[i]) + " lies beyond the range of numbers");
+      throw io::Error(io::ExitCode::config,
+                      "initial_conditions: body " + std::to_string(state.id[i]) + " lies beyond the range of numbers");
   refuse_coincident(state);
   return state;
 }
@@ -142,9 +144,9 @@ void refuse_coincident(const kernels::NbodyState& state) {
     const std::int64_t i = bare[k - 1], j = bare[k];
     if (at(i) != at(j) || i >= state.sources) continue;
     const Vec3& p = state.position[static_cast<std::size_t>(i)];
-    throw io::Error(io::ExitCode::config, "bodies with ids " + std::to_string(state.id[static_cast<std::size_t>(i)]) + " and " +
-                                              std::to_string(state.id[static_cast<std::size_t>(j)]) + " are both at (" + text(p.x) +
-                                              ", " + text(p.y) + ", " + text(p.z) +
+    throw io::Error(io::ExitCode::config, "bodies with ids " + std::to_string(state.id[static_cast<std::size_t>(i)]) +
+                                              " and " + std::to_string(state.id[static_cast<std::size_t>(j)]) +
+                                              " are both at (" + text(p.x) + ", " + text(p.y) + ", " + text(p.z) +
                                               ") and have no softening: move one, or give them a softening");
   }
 }

@@ -11,7 +11,7 @@ namespace ergode::sim::nbody {
 /// A symmetric composition of leapfrog steps (kick-drift-kick) of lengths w_1 dt, w_2 dt, ... w_2 dt, w_1 dt. It is
 /// symplectic and time-reversible by construction; the weights decide its order.
 struct Integrator {
-  std::string name;             ///< `scheme: yoshida4`
+  std::string name;  ///< `scheme: yoshida4`
   int order = 2;
   std::vector<double> weights;  ///< the first half and the middle one: w_1 ... w_m; the rest mirrors them
   std::string source;           ///< where the weights come from

@@ -47,7 +47,8 @@ std::vector<double> series_row(const DiagnosticsSettings& d, const Observation& 
     const Energies& e = o.energies.value();
     row.insert(row.end(), {e.kinetic, e.potential, e.total(), o.relative_energy_error, e.virial_ratio()});
   }
-  for (const auto& v : {o.motion.momentum, o.motion.angular_momentum, o.motion.centre_of_mass}) row.insert(row.end(), {v.x, v.y, v.z});
+  for (const auto& v : {o.motion.momentum, o.motion.angular_momentum, o.motion.centre_of_mass})
+    row.insert(row.end(), {v.x, v.y, v.z});
   row.insert(row.end(), o.lagrangian_radii.begin(), o.lagrangian_radii.end());
   if (d.escapers) row.push_back(static_cast<double>(o.escapers.value()));
   if (d.force_check) row.insert(row.end(), {o.force.e2, o.force.median, o.force.percentile_99});

@@ -22,8 +22,8 @@ struct Observation {
 };
 
 /// The columns of series.h5 for these settings, and a row's values in their order.
-io::SeriesLayout series_layout(const DiagnosticsSettings& diagnostics, const UnitSystem& units, const io::Attributes& attributes,
-                               const io::Attributes& provenance);
+io::SeriesLayout series_layout(const DiagnosticsSettings& diagnostics, const UnitSystem& units,
+                               const io::Attributes& attributes, const io::Attributes& provenance);
 std::vector<double> series_row(const DiagnosticsSettings& diagnostics, const Observation& observation);
 
 }  // namespace ergode::sim::nbody

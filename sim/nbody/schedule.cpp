@@ -17,8 +17,8 @@ std::string rounded(double x) {
 }
 
 // How often `unit` goes into `length`, or 0 with a problem said.
-std::int64_t multiple(double length, double unit, const std::string& key, const std::string& path, const std::string& of,
-                      std::vector<Problem>& problems) {
+std::int64_t multiple(double length, double unit, const std::string& key, const std::string& path,
+                      const std::string& of, std::vector<Problem>& problems) {
   const double ratio = length / unit;
   if (!(ratio < most_steps)) {
     problems.push_back({key, path + " " + text(length) + " is more than 1e15 times " + of + " (" + text(unit) + ")"});
@@ -26,8 +26,8 @@ std::int64_t multiple(double length, double unit, const std::string& key, const 
   }
   const double whole = std::max(1.0, std::round(ratio));
   if (std::fabs(ratio - whole) > tolerance * whole) {
-    problems.push_back({key, path + " " + text(length) + " is no multiple of " + of + " (" + text(unit) + "); the nearest is " +
-                                 rounded(whole * unit)});
+    problems.push_back({key, path + " " + text(length) + " is no multiple of " + of + " (" + text(unit) +
+                                 "); the nearest is " + rounded(whole * unit)});
     return 0;
   }
   return static_cast<std::int64_t>(whole);
@@ -62,18 +62,19 @@ Schedule make_schedule(const IntegratorSettings& integrator, const OutputSetting
   }
   if (s.steps < 1 || !(s.timestep > 0)) return s;
 
-  s.series_every = output.series.interval ? multiple(*output.series.interval, s.timestep, "output", "output.series.interval",
-                                                     "the time step", problems)
+  s.series_every = output.series.interval ? multiple(*output.series.interval, s.timestep, "output",
+                                                     "output.series.interval", "the time step", problems)
                                           : std::max<std::int64_t>(1, s.steps / 100);
   s.snapshot_every = output.snapshots.interval ? multiple(*output.snapshots.interval, s.timestep, "output",
                                                           "output.snapshots.interval", "the time step", problems)
                                                : s.steps;
   s.force_check_every = s.series_every;
   if (s.series_every > 0 && diagnostics.force_check && diagnostics.force_check->every)
-    s.force_check_every = s.series_every * multiple(*diagnostics.force_check->every,
-                                                    static_cast<double>(s.series_every) * s.timestep, "diagnostics",
-                                                    "diagnostics.force_check.every", "the series interval", problems);
-  for (auto* every : {&s.series_every, &s.snapshot_every, &s.force_check_every}) *every = std::max<std::int64_t>(1, *every);
+    s.force_check_every =
+        s.series_every * multiple(*diagnostics.force_check->every, static_cast<double>(s.series_every) * s.timestep,
+                                  "diagnostics", "diagnostics.force_check.every", "the series interval", problems);
+  for (auto* every : {&s.series_every, &s.snapshot_every, &s.force_check_every})
+    *every = std::max<std::int64_t>(1, *every);
   return s;
 }
 

@@ -28,8 +28,8 @@ struct Problem {
   std::string key, message;  ///< the key at the config's root that it belongs to
 };
 
-/// The schedule; what does not fit (an end or interval that is no multiple of the time step) goes into `problems`, with the
-/// nearest value that is one.
+/// The schedule; what does not fit (an end or interval that is no multiple of the time step) goes into `problems`, with
+/// the nearest value that is one.
 Schedule make_schedule(const IntegratorSettings& integrator, const OutputSettings& output,
                        const DiagnosticsSettings& diagnostics, std::vector<Problem>& problems);
 

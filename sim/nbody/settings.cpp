@@ -72,8 +72,12 @@ void BodiesSettings::declare(io::Section& s) {
 void PlummerSettings::declare(io::Section& s) {
   s.key("particles", particles, "number of bodies").required().at_least(1);
   s.key("mass", mass, "of the whole model").unit("mass").greater_than(0);
-  s.key("scale_radius", scale_radius, "Plummer radius; the default gives Henon units for mass 1").unit("length").greater_than(0);
-  s.key("truncation_radius", truncation_radius, "no bodies beyond; they carry the mass within").unit("length").greater_than(0);
+  s.key("scale_radius", scale_radius, "Plummer radius; the default gives Henon units for mass 1")
+      .unit("length")
+      .greater_than(0);
+  s.key("truncation_radius", truncation_radius, "no bodies beyond; they carry the mass within")
+      .unit("length")
+      .greater_than(0);
   s.key("recentre", recentre, "shift the sample to zero mean position and velocity");
 }
 
@@ -81,7 +85,9 @@ void HernquistSettings::declare(io::Section& s) {
   s.key("particles", particles, "number of bodies").required().at_least(1);
   s.key("mass", mass, "of the whole model").unit("mass").greater_than(0);
   s.key("scale_radius", scale_radius, "a of the profile").unit("length").greater_than(0);
-  s.key("truncation_radius", truncation_radius, "no bodies beyond; they carry the mass within").unit("length").greater_than(0);
+  s.key("truncation_radius", truncation_radius, "no bodies beyond; they carry the mass within")
+      .unit("length")
+      .greater_than(0);
   s.key("recentre", recentre, "shift the sample to zero mean position and velocity");
 }
 
@@ -89,7 +95,8 @@ void UniformSphereSettings::declare(io::Section& s) {
   s.key("particles", particles, "number of bodies").required().at_least(1);
   s.key("mass", mass, "of all of them").unit("mass").greater_than(0);
   s.key("radius", radius, "of the sphere").unit("length").greater_than(0);
-  s.key("virial_ratio", virial_ratio, "kinetic energy over |potential energy|: 0 is cold, 0.5 virial equilibrium").at_least(0);
+  s.key("virial_ratio", virial_ratio, "kinetic energy over |potential energy|: 0 is cold, 0.5 virial equilibrium")
+      .at_least(0);
   s.key("recentre", recentre, "shift the sample to zero mean position and velocity");
 }
 
@@ -116,7 +123,9 @@ void Component::declare(io::Section& s) {
 }
 
 void GravitySettings::declare(io::Section& s) {
-  s.key("softening", softening, "Plummer length of components that give none; a pair uses the larger").unit("length").at_least(0);
+  s.key("softening", softening, "Plummer length of components that give none; a pair uses the larger")
+      .unit("length")
+      .at_least(0);
   s.choice("precision", precision, {{"mixed", kernels::Precision::mixed}, {"double", kernels::Precision::float64}},
            "of the pair arithmetic; state and integration are always double");
   s.choice("method", method, {{"direct", std::string("direct")}}, "direct: the sum over all pairs");
@@ -128,17 +137,25 @@ void IntegratorSettings::declare(io::Section& s) {
   s.choice("scheme", scheme, names, "symplectic integrator with a fixed step");
   s.key("timestep", timestep, "length of a step").unit("time").greater_than(0);
   s.key("steps", steps, "number of steps to end_time, instead of timestep").at_least(1).may_change_on_resume();
-  s.key("end_time", end_time, "the run goes from time 0 to here").unit("time").required().greater_than(0).may_change_on_resume();
+  s.key("end_time", end_time, "the run goes from time 0 to here")
+      .unit("time")
+      .required()
+      .greater_than(0)
+      .may_change_on_resume();
 }
 
 void SeriesSettings::declare(io::Section& s) {
   s.key("interval", interval, "time between rows, a multiple of the time step; default: a hundred rows, or every step")
-      .unit("time").greater_than(0).may_change_on_resume();
+      .unit("time")
+      .greater_than(0)
+      .may_change_on_resume();
 }
 
 void SnapshotSettings::declare(io::Section& s) {
   s.key("interval", interval, "time between snapshots, a multiple of the time step; default: the start and the end")
-      .unit("time").greater_than(0).may_change_on_resume();
+      .unit("time")
+      .greater_than(0)
+      .may_change_on_resume();
   s.key("potential", potential, "write each body's specific potential; costs a force pass");
 }
 
@@ -149,16 +166,23 @@ void OutputSettings::declare(io::Section& s) {
 
 void ForceCheckSettings::declare(io::Section& s) {
   s.key("sample", sample, "bodies whose acceleration is compared with a sum in double").at_least(1);
-  s.key("every", every, "time between checks, a multiple of the series interval; default: at each row").unit("time").greater_than(0);
+  s.key("every", every, "time between checks, a multiple of the series interval; default: at each row")
+      .unit("time")
+      .greater_than(0);
 }
 
 void DiagnosticsSettings::declare(io::Section& s) {
   s.key("energy", energy, "energies at each row of the series; costs a force pass in double");
   s.key("lagrangian_radii", lagrangian_radii, "mass fractions whose radii are followed").greater_than(0).at_most(1);
-  s.key("escapers", escapers, "count bodies of positive energy beyond this distance from the centre").unit("length").at_least(0);
+  s.key("escapers", escapers, "count bodies of positive energy beyond this distance from the centre")
+      .unit("length")
+      .at_least(0);
   s.section("force_check", force_check, "compare a sample of accelerations with a direct sum in double");
-  s.key("max_relative_energy_error", max_relative_energy_error, "a warning at half of it, beyond it the run stops (exit 8)").greater_than(0);
-  s.key("max_force_error", max_force_error, "bound on E2 of force_check: a warning at half of it, beyond it the run stops (exit 8)")
+  s.key("max_relative_energy_error", max_relative_energy_error,
+        "a warning at half of it, beyond it the run stops (exit 8)")
+      .greater_than(0);
+  s.key("max_force_error", max_force_error,
+        "bound on E2 of force_check: a warning at half of it, beyond it the run stops (exit 8)")
       .greater_than(0);
   s.check([this](const Complain& complain) {
     if (!energy && escapers) complain("escapers", "needs `energy: true`");

@@ -47,7 +47,8 @@ struct PlummerSettings {
 
 struct HernquistSettings {
   static constexpr const char* tag = "hernquist";
-  static constexpr const char* meaning = "isotropic Hernquist sphere, velocities from the distribution function (Hernquist 1990)";
+  static constexpr const char* meaning =
+      "isotropic Hernquist sphere, velocities from the distribution function (Hernquist 1990)";
   std::int64_t particles = 0;
   double mass = 1, scale_radius = 1;
   std::optional<double> truncation_radius;
@@ -84,7 +85,8 @@ struct FileSettings {
 
 /// One item of `initial_conditions`, placed and moved by offsets.
 struct Component {
-  std::variant<BodiesSettings, PlummerSettings, HernquistSettings, UniformSphereSettings, TwoBodySettings, FileSettings> source;
+  std::variant<BodiesSettings, PlummerSettings, HernquistSettings, UniformSphereSettings, TwoBodySettings, FileSettings>
+      source;
   std::string name;
   std::optional<double> softening;
   std::array<double, 3> position{}, velocity{};

@@ -22,7 +22,9 @@ namespace {
 using kernels::NbodyState;
 using kernels::Vec3;
 
-std::string precision_name(kernels::Precision p) { return p == kernels::Precision::mixed ? "mixed" : "double"; }
+std::string precision_name(kernels::Precision p) {
+  return p == kernels::Precision::mixed ? "mixed" : "double";
+}
 
 Schedule checked_schedule(const Settings& s) {
   std::vector<Problem> problems;
@@ -31,7 +33,9 @@ Schedule checked_schedule(const Settings& s) {
   return schedule;
 }
 
-double length(Vec3 v) { return std::sqrt(dot(v, v)); }
+double length(Vec3 v) {
+  return std::sqrt(dot(v, v));
+}
 
 std::string short_text(double x) {
   std::string s = text(x);
@@ -117,8 +121,10 @@ class NbodySimulation final : public Simulation {
     std::optional<std::string> failure;
     if (row) failure = observe_row(potentials);
     if (write) {
-      const std::span<const double> shown = settings_.output.snapshots.potential ? std::span<const double>(potentials) : std::span<const double>();
-      SnapshotInfo info{schedule_.time(step_), step_, "", precision_name(settings_.gravity.precision), integrator_.name, context_.provenance};
+      const std::span<const double> shown =
+          settings_.output.snapshots.potential ? std::span<const double>(potentials) : std::span<const double>();
+      SnapshotInfo info{schedule_.time(step_), step_, "", precision_name(settings_.gravity.precision), integrator_.name,
+                        context_.provenance};
       std::filesystem::create_directories(context_.directory / "snapshots");
       io::write_sealed(snapshot_path(snapshots_), snapshot(state_, shown, units_, info));
       ++snapshots_;
@@ -136,11 +142,14 @@ class NbodySimulation final : public Simulation {
     const kernels::BadBody bad = engine_->integrate(plan_, schedule_.timestep, step_, count);
     if (bad.step >= 0) {
       std::string id = "?";
-      if (bad.index >= 0 && bad.index < state_.size()) id = std::to_string(state_.id[static_cast<std::size_t>(bad.index)]);
-      throw io::Error(io::ExitCode::numerical,
-                      "step " + std::to_string(bad.step) + " (t = " + text(schedule_.time(bad.step + 1)) + "): the position or velocity of the particle with id " +
-                          id + " (index " + std::to_string(bad.index) +
-                          ") is not finite any more; a smaller timestep or a larger softening may mend it. The last checkpoint is kept");
+      if (bad.index >= 0 && bad.index < state_.size())
+        id = std::to_string(state_.id[static_cast<std::size_t>(bad.index)]);
+      throw io::Error(io::ExitCode::numerical, "step " + std::to_string(bad.step) +
+                                                   " (t = " + text(schedule_.time(bad.step + 1)) +
+                                                   "): the position or velocity of the particle with id " + id +
+                                                   " (index " + std::to_string(bad.index) +
+                                                   ") is not finite any more; a smaller timestep or a larger softening "
+                                                   "may mend it. The last checkpoint is kept");
     }
     step_ += count;
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -191,7 +200,8 @@ class NbodySimulation final : public Simulation {
 
   // Directed pairs, as the field counts them: every body feels every source.
   double interactions(std::int64_t steps) const {
-    return static_cast<double>(state_.sources) * static_cast<double>(state_.size()) * integrator_.stages() * static_cast<double>(steps);
+    return static_cast<double>(state_.sources) * static_cast<double>(state_.size()) * integrator_.stages() *
+           static_cast<double>(steps);
   }
 
   void refresh() {
@@ -231,7 +241,8 @@ class NbodySimulation final : public Simulation {
     o.motion = motion(state_);
     if (step_ == 0) start_motion_ = o.motion;
     if (o.motion.momentum_scale > 0)
-      momentum_drift_ = std::max(momentum_drift_, length(o.motion.momentum - start_motion_.momentum) / o.motion.momentum_scale);
+      momentum_drift_ =
+          std::max(momentum_drift_, length(o.motion.momentum - start_motion_.momentum) / o.motion.momentum_scale);
     if (d.energy) {
       o.energies = energies(state_, potentials);
       if (step_ == 0) start_energies_ = *o.energies;
@@ -263,8 +274,8 @@ class NbodySimulation final : public Simulation {
     std::optional<std::string> failure;
     const auto hold = [&](const char* what, const char* key, double value, std::optional<double> bound, bool& warned) {
       if (!bound) return;
-      const std::string said = std::string(what) + " is " + text(value) + " at step " + std::to_string(step_) + " (t = " +
-                               text(o.time) + "), the bound diagnostics." + key + " is " + text(*bound);
+      const std::string said = std::string(what) + " is " + text(value) + " at step " + std::to_string(step_) +
+                               " (t = " + text(o.time) + "), the bound diagnostics." + key + " is " + text(*bound);
       if (!(value <= *bound)) {
         if (!failure) failure = said + ": a smaller timestep or another integrator may mend it";
         context_.warning(said);
@@ -273,7 +284,8 @@ class NbodySimulation final : public Simulation {
         context_.warning(said + ": more than half of it");
       }
     };
-    hold("the relative energy error", "max_relative_energy_error", std::fabs(o.relative_energy_error), d.max_relative_energy_error, warned_energy_);
+    hold("the relative energy error", "max_relative_energy_error", std::fabs(o.relative_energy_error),
+         d.max_relative_energy_error, warned_energy_);
     if (d.force_check && schedule_.force_check_due(step_))
       hold("the force error E2", "max_force_error", o.force.e2, d.max_force_error, warned_force_);
     return failure;
@@ -303,15 +315,20 @@ class Config final : public SimulationConfig {
  public:
   explicit Config(std::filesystem::path folder) : folder_(std::move(folder)) {}
   void declare(io::Section& root) override { settings_.declare(root); }
-  Estimate estimate(const kernels::Device& device) const override { return nbody::estimate(settings_, device, folder_); }
-  std::unique_ptr<Simulation> make(const RunContext& context) const override { return make_simulation(settings_, context, folder_); }
+  Estimate estimate(const kernels::Device& device) const override {
+    return nbody::estimate(settings_, device, folder_);
+  }
+  std::unique_ptr<Simulation> make(const RunContext& context) const override {
+    return make_simulation(settings_, context, folder_);
+  }
 
  private:
   std::filesystem::path folder_;
   Settings settings_;
 };
 
-constexpr const char* example = R"(# A star cluster in equilibrium: 1,024 bodies of a Plummer sphere in Henon units (G = M = 1).
+constexpr const char* example =
+    R"(# A star cluster in equilibrium: 1,024 bodies of a Plummer sphere in Henon units (G = M = 1).
 simulation: nbody
 name: plummer-1k
 seed: 42                     # the same seed gives the same bodies everywhere
@@ -338,7 +355,8 @@ diagnostics:
 
 }  // namespace
 
-std::unique_ptr<Simulation> make_simulation(const Settings& settings, const RunContext& context, const std::filesystem::path& folder) {
+std::unique_ptr<Simulation> make_simulation(const Settings& settings, const RunContext& context,
+                                            const std::filesystem::path& folder) {
   return std::make_unique<NbodySimulation>(settings, context, folder);
 }
 
@@ -352,12 +370,14 @@ Estimate estimate(const Settings& settings, const kernels::Device& device, const
   e.largest_arrays = need.arrays;
   e.largest_arrays.emplace_back("bodies", bodies * state_bytes);
   e.largest_arrays.emplace_back("snapshot being written", 2 * file_bytes);
-  std::stable_sort(e.largest_arrays.begin(), e.largest_arrays.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(e.largest_arrays.begin(), e.largest_arrays.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   e.host_bytes = bodies * state_bytes + 2 * file_bytes;
   (device.backend == kernels::Backend::cpu ? e.host_bytes : e.device_bytes) += need.total;
   const std::int64_t snapshots = s.steps / s.snapshot_every + 1 + (s.steps % s.snapshot_every != 0);
   e.disk_bytes = snapshots * file_bytes + 2 * bodies * state_bytes + (s.steps / s.series_every + 2) * 200;
-  e.work = static_cast<double>(bodies) * static_cast<double>(sources) * integrator(settings.integrator.scheme).stages() * static_cast<double>(s.steps);
+  e.work = static_cast<double>(bodies) * static_cast<double>(sources) *
+           integrator(settings.integrator.scheme).stages() * static_cast<double>(s.steps);
   e.work_unit = "interactions";
   return e;
 }

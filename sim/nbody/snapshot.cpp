@@ -16,13 +16,22 @@ struct Range {
   std::int64_t count() const { return end - begin; }
 };
 
-Array vectors(const std::vector<kernels::Vec3>& all, Range r) { return Array::from<double>(all.data() + r.begin, {r.count(), 3}); }
-Array numbers(std::span<const double> all, Range r) { return Array::from<double>(all.data() + r.begin, {r.count()}); }
-Array ids(const std::vector<std::uint64_t>& all, Range r) { return Array::from<std::uint64_t>(all.data() + r.begin, {r.count()}); }
+Array vectors(const std::vector<kernels::Vec3>& all, Range r) {
+  return Array::from<double>(all.data() + r.begin, {r.count(), 3});
+}
+Array numbers(std::span<const double> all, Range r) {
+  return Array::from<double>(all.data() + r.begin, {r.count()});
+}
+Array ids(const std::vector<std::uint64_t>& all, Range r) {
+  return Array::from<std::uint64_t>(all.data() + r.begin, {r.count()});
+}
 
 io::Dataset described(Array data, const std::string& meaning, const std::string& units, double cgs) {
   return {std::move(data),
-          {{"VarDescription", meaning}, {"CGSConversionFactor", cgs}, {"aexp-scale-exponent", 0.0}, {"h-scale-exponent", 0.0},
+          {{"VarDescription", meaning},
+           {"CGSConversionFactor", cgs},
+           {"aexp-scale-exponent", 0.0},
+           {"h-scale-exponent", 0.0},
            {"units", units}}};
 }
 
@@ -34,12 +43,14 @@ void add_particles(io::FileContent& f, const std::string& group, const kernels::
   f.datasets[group + "/Masses"] = described(numbers(s.mass, r), "masses", u.mass, u.mass_in_g);
   f.datasets[group + "/ParticleIDs"] = described(ids(s.id, r), "unique identifiers", "1", 1.0);
   if (!potentials.empty())
-    f.datasets[group + "/Potential"] = described(numbers(potentials, r), "specific potential energy", u.specific_energy, v * v);
+    f.datasets[group + "/Potential"] =
+        described(numbers(potentials, r), "specific potential energy", u.specific_energy, v * v);
 }
 
 void add_vtk(io::FileContent& f, const kernels::NbodyState& s) {
   const std::int64_t n = s.size();
-  f.groups["/VTKHDF"] = {{"Version", Array::from<std::int64_t>(std::vector<std::int64_t>{1, 0})}, {"Type", std::string("UnstructuredGrid")}};
+  f.groups["/VTKHDF"] = {{"Version", Array::from<std::int64_t>(std::vector<std::int64_t>{1, 0})},
+                         {"Type", std::string("UnstructuredGrid")}};
   const auto one = [&](const std::string& name, std::int64_t value) {
     f.datasets["/VTKHDF/" + name] = {Array::from(std::vector<std::int64_t>{value}), {}};
   };
@@ -68,7 +79,9 @@ void add_vtk(io::FileContent& f, const kernels::NbodyState& s) {
   f.datasets["/VTKHDF/PointData/id"] = {ids(s.id, all), {}};
 }
 
-Array six(const std::array<std::uint32_t, types>& values) { return Array::from<std::uint32_t>(values.data(), {types}); }
+Array six(const std::array<std::uint32_t, types>& values) {
+  return Array::from<std::uint32_t>(values.data(), {types});
+}
 
 }  // namespace
 
@@ -90,28 +103,33 @@ io::FileContent snapshot(const kernels::NbodyState& s, std::span<const double> p
   }
   const bool wide = s.size() > INT32_MAX;  // old readers expect 32 bits; beyond them only 64 can be right
   const std::array<double, types> no_masses{};
-  f.groups["/Header"] = {
-      {"NumPart_ThisFile", wide ? Array::from<std::int64_t>(here_long.data(), {types}) : Array::from<std::int32_t>(here.data(), {types})},
-      {"NumPart_Total", six(low)},
-      {"NumPart_Total_HighWord", six(high)},
-      {"MassTable", Array::from<double>(no_masses.data(), {types})},
-      {"Time", info.time},
-      {"BoxSize", 0.0},
-      {"NumFilesPerSnapshot", std::int64_t{1}}};
+  f.groups["/Header"] = {{"NumPart_ThisFile", wide ? Array::from<std::int64_t>(here_long.data(), {types})
+                                                   : Array::from<std::int32_t>(here.data(), {types})},
+                         {"NumPart_Total", six(low)},
+                         {"NumPart_Total_HighWord", six(high)},
+                         {"MassTable", Array::from<double>(no_masses.data(), {types})},
+                         {"Time", info.time},
+                         {"BoxSize", 0.0},
+                         {"NumFilesPerSnapshot", std::int64_t{1}}};
   f.groups["/Units"] = {{"UnitLength_in_cm", u.length_in_cm},
                         {"UnitMass_in_g", u.mass_in_g},
                         {"UnitVelocity_in_cm_per_s", u.velocity_in_cm_per_s}};
   auto& ours = f.groups["/Ergode"];
-  ours = {{"name", info.name},           {"step", info.step},           {"units", u.name},
-          {"precision", info.precision}, {"integrator", info.integrator}, {"gravitational_constant", u.gravitational_constant}};
-  const bool common = std::all_of(s.softening.begin(), s.softening.end(), [&](double e) { return e == s.softening.front(); });
+  ours = {{"name", info.name},
+          {"step", info.step},
+          {"units", u.name},
+          {"precision", info.precision},
+          {"integrator", info.integrator},
+          {"gravitational_constant", u.gravitational_constant}};
+  const bool common =
+      std::all_of(s.softening.begin(), s.softening.end(), [&](double e) { return e == s.softening.front(); });
   if (common) {
     ours["softening"] = s.softening.empty() ? 0.0 : s.softening.front();
   } else {
     for (const auto& [group, range] : {std::pair{"/PartType1", sources}, std::pair{"/PartType2", tests}})
       if (range.count() > 0)
-        f.datasets[std::string(group) + "/Softening"] =
-            described(numbers(s.softening, range), "Plummer softening length; a pair uses the larger", u.length, u.length_in_cm);
+        f.datasets[std::string(group) + "/Softening"] = described(
+            numbers(s.softening, range), "Plummer softening length; a pair uses the larger", u.length, u.length_in_cm);
   }
   f.groups["/provenance"] = info.provenance;
   add_vtk(f, s);

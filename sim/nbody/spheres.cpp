@@ -17,7 +17,8 @@ BodySet equal_masses(std::int64_t count, double total) {
   return b;
 }
 
-// Speed over escape speed with density q^2 (1 - q^2)^(7/2) (Aarseth, Henon & Wielen 1974, eq. A5); its maximum is below 0.1.
+// Speed over escape speed with density q^2 (1 - q^2)^(7/2) (Aarseth, Henon & Wielen 1974, eq. A5); its maximum is below
+// 0.1.
 double plummer_speed(const Draws& draws, std::int64_t i) {
   for (std::uint32_t attempt = 0;; ++attempt) {
     const auto [q, y] = draws.uniform(i, attempt, Purpose::speed);
@@ -33,9 +34,9 @@ Real hernquist_bracket(Real q) {
   return 3 * std::asin(q) + q * std::sqrt(1 - q2) * (1 - 2 * q2) * (8 * q2 * q2 - 8 * q2 - 3);
 }
 
-// Speed in units of sqrt(2 G M / a) at a radius with delta = r / (r + a). With w the square of that speed, 1 - q^2 = delta + w,
-// and the density is v^2 B(q) / (delta + w)^(5/2). Without B it can be drawn directly, its integral being
-// (w / (delta + w))^(3/2); B, largest at rest, is left to rejection.
+// Speed in units of sqrt(2 G M / a) at a radius with delta = r / (r + a). With w the square of that speed, 1 - q^2 =
+// delta + w, and the density is v^2 B(q) / (delta + w)^(5/2). Without B it can be drawn directly, its integral being (w
+// / (delta + w))^(3/2); B, largest at rest, is left to rejection.
 Real hernquist_speed(const Draws& draws, std::int64_t i, Real delta) {
   const Real most = hernquist_bracket(std::sqrt(1 - delta));
   for (std::uint32_t attempt = 0;; ++attempt) {

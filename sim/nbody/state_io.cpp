@@ -5,7 +5,9 @@
 namespace ergode::sim::nbody {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) { throw io::Error(io::ExitCode::input_file, "checkpoint: " + what); }
+[[noreturn]] void refuse(const std::string& what) {
+  throw io::Error(io::ExitCode::input_file, "checkpoint: " + what);
+}
 
 const io::Array& array(const io::State& in, const std::string& name) {
   const auto found = in.arrays.find(name);
@@ -26,7 +28,9 @@ void vectors(const io::State& in, const std::string& name, std::vector<kernels::
   if (!values.empty()) std::memcpy(static_cast<void*>(out.data()), values.data(), values.size_bytes());
 }
 
-io::Array vectors(const std::vector<kernels::Vec3>& v) { return io::Array::from<double>(v.data(), {static_cast<std::int64_t>(v.size()), 3}); }
+io::Array vectors(const std::vector<kernels::Vec3>& v) {
+  return io::Array::from<double>(v.data(), {static_cast<std::int64_t>(v.size()), 3});
+}
 
 template <class T>
 T attribute(const io::State& in, const std::string& name) {
@@ -38,8 +42,12 @@ T attribute(const io::State& in, const std::string& name) {
 
 }  // namespace
 
-std::int64_t integer(const io::State& in, const std::string& name) { return attribute<std::int64_t>(in, name); }
-double real(const io::State& in, const std::string& name) { return attribute<double>(in, name); }
+std::int64_t integer(const io::State& in, const std::string& name) {
+  return attribute<std::int64_t>(in, name);
+}
+double real(const io::State& in, const std::string& name) {
+  return attribute<double>(in, name);
+}
 
 void store(const kernels::NbodyState& s, io::State& out) {
   out.arrays["position"] = vectors(s.position);
@@ -67,8 +75,8 @@ kernels::NbodyState load(const io::State& in) {
   const auto n = s.position.size();
   const auto fits = [n](std::size_t size, bool optional) { return size == n || (optional && size == 0); };
   if (!fits(s.velocity.size(), false) || !fits(s.acceleration.size(), true) || !fits(s.mass.size(), false) ||
-      !fits(s.softening.size(), false) || !fits(s.id.size(), false) || !fits(s.tile_order.size(), true) || s.sources < 0 ||
-      s.sources > s.size())
+      !fits(s.softening.size(), false) || !fits(s.id.size(), false) || !fits(s.tile_order.size(), true) ||
+      s.sources < 0 || s.sources > s.size())
     refuse("its arrays do not have one length");
   return s;
 }

@@ -5,7 +5,8 @@
 
 namespace ergode::sim::nbody {
 
-/// The engine's state as named arrays, and back. Throws Error(input_file) when arrays are missing or do not fit together.
+/// The engine's state as named arrays, and back. Throws Error(input_file) when arrays are missing or do not fit
+/// together.
 void store(const kernels::NbodyState& state, io::State& out);
 kernels::NbodyState load(const io::State& in);
 

@@ -6,8 +6,8 @@
 
 namespace ergode::sim::nbody {
 
-/// A compensated running sum (Neumaier 1974): the error stays at rounding however many terms there are. Diagnostics add in
-/// canonical order on one thread, so no thread count can change a bit.
+/// A compensated running sum (Neumaier 1974): the error stays at rounding however many terms there are. Diagnostics add
+/// in canonical order on one thread, so no thread count can change a bit.
 class Sum {
  public:
   void add(double x) {

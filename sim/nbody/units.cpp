@@ -3,11 +3,11 @@
 namespace ergode::sim::nbody {
 namespace {
 
-constexpr double gauss_k = 0.01720209895;           // AU^1.5 solar mass^-0.5 day^-1
-constexpr double au_cm = 1.495978707e13;            // IAU 2012, exact
-constexpr double kpc_cm = 3.0856775814913673e21;    // 648000/pi * 1000 AU
-constexpr double gm_sun = 1.3271244e26;             // cm^3 s^-2, IAU 2015 nominal
-constexpr double newton_cgs = 6.67430e-8;           // cm^3 g^-1 s^-2, CODATA 2018
+constexpr double gauss_k = 0.01720209895;         // AU^1.5 solar mass^-0.5 day^-1
+constexpr double au_cm = 1.495978707e13;          // IAU 2012, exact
+constexpr double kpc_cm = 3.0856775814913673e21;  // 648000/pi * 1000 AU
+constexpr double gm_sun = 1.3271244e26;           // cm^3 s^-2, IAU 2015 nominal
+constexpr double newton_cgs = 6.67430e-8;         // cm^3 g^-1 s^-2, CODATA 2018
 constexpr double newton_si = 6.67430e-11;
 
 UnitSystem named(std::string name, const std::string& length, const std::string& mass, const std::string& time,

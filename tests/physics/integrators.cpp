@@ -16,16 +16,29 @@ using test::distance;
 namespace {
 
 std::vector<test::Body> outer_solar_system() {
-  return {{1.00000597682, {-4.06428567034226e-3, -6.08813756435987e-3, -1.66162304225834e-6}, {6.69048890636161e-6, -6.33922479583593e-6, -3.13202145590767e-9}},
-          {1 / 1047.355, {3.40546614227466, 3.62978190075864, 3.42386261766577e-2}, {-5.59797969310664e-3, 5.51815399480116e-3, -2.66711392865591e-6}},
-          {1 / 3501.6, {6.60801554403466, 6.38084674585064, -1.36145963724542e-1}, {-4.17354020307064e-3, 3.99723751748116e-3, 1.67206320571441e-5}},
-          {1 / 22869., {11.1636331405597, 16.0373479057256, 3.61783279369958e-1}, {-3.25884806151064e-3, 2.06438412905916e-3, -2.17699042180559e-5}},
-          {1 / 19314., {-30.1777243405203, 1.91155314998064, -1.53887595621042e-1}, {-2.17471785045538e-4, -3.11361111025884e-3, 3.58344705491441e-5}},
-          {0, {-21.3858977531573, 32.0719104739886, 2.49245689556096}, {-1.76936577252484e-3, -2.06720938381724e-3, 6.58091931493844e-4}}};
+  return {{1.00000597682,
+           {-4.06428567034226e-3, -6.08813756435987e-3, -1.66162304225834e-6},
+           {6.69048890636161e-6, -6.33922479583593e-6, -3.13202145590767e-9}},
+          {1 / 1047.355,
+           {3.40546614227466, 3.62978190075864, 3.42386261766577e-2},
+           {-5.59797969310664e-3, 5.51815399480116e-3, -2.66711392865591e-6}},
+          {1 / 3501.6,
+           {6.60801554403466, 6.38084674585064, -1.36145963724542e-1},
+           {-4.17354020307064e-3, 3.99723751748116e-3, 1.67206320571441e-5}},
+          {1 / 22869.,
+           {11.1636331405597, 16.0373479057256, 3.61783279369958e-1},
+           {-3.25884806151064e-3, 2.06438412905916e-3, -2.17699042180559e-5}},
+          {1 / 19314.,
+           {-30.1777243405203, 1.91155314998064, -1.53887595621042e-1},
+           {-2.17471785045538e-4, -3.11361111025884e-3, 3.58344705491441e-5}},
+          {0,
+           {-21.3858977531573, 32.0719104739886, 2.49245689556096},
+           {-1.76936577252484e-3, -2.06720938381724e-3, 6.58091931493844e-4}}};
 }
 
 std::vector<test::Body> figure_eight() {
-  const Vec3 r{0.97000435669734, -0.24308753153583, 0}, v{-0.93240737144103427248826698, -0.86473146092102373368205643, 0};
+  const Vec3 r{0.97000435669734, -0.24308753153583, 0},
+      v{-0.93240737144103427248826698, -0.86473146092102373368205643, 0};
   return {{1, r, -0.5 * v}, {1, -1.0 * r, -0.5 * v}, {1, {}, v}};
 }
 
@@ -34,7 +47,8 @@ kernels::NbodyState kepler(double e) {
   OrbitalElements el;
   el.eccentricity = e;
   const auto s = state_from_elements(el, 1);
-  return test::make_state({{0.75, -0.25 * s.position, -0.25 * s.velocity}, {0.25, 0.75 * s.position, 0.75 * s.velocity}});
+  return test::make_state(
+      {{0.75, -0.25 * s.position, -0.25 * s.velocity}, {0.25, 0.75 * s.position, 0.75 * s.velocity}});
 }
 
 constexpr double period = 6.283185307179586;
@@ -68,7 +82,8 @@ double energy_error(const std::string& scheme, double dt, double end) {
 }  // namespace
 
 TEST_CASE("integrator weights satisfy the order conditions of symmetric compositions to rounding") {
-  // Hairer, Lubich & Wanner (2006), V.3.2: sums over all stages, the primed partial sums counting half of the last term.
+  // Hairer, Lubich & Wanner (2006), V.3.2: sums over all stages, the primed partial sums counting half of the last
+  // term.
   for (const auto& i : integrators()) {
     INFO(i.name);
     const auto plan = step_plan(i);
@@ -104,7 +119,8 @@ TEST_CASE("every integrator closes a Kepler orbit at its order, to eccentricity 
   for (const auto& i : integrators())
     for (const double e : {0.0, 0.5, 0.9}) {
       INFO(i.name << " e = " << e);
-      // Steps for which the error is well above rounding and well below one; measured slopes there are within 10 % of the order.
+      // Steps for which the error is well above rounding and well below one; measured slopes there are within 10 % of
+      // the order.
       const double per_orbit = i.order == 2 ? 4000 : i.order == 4 ? 400 : i.order == 6 ? 120 : 45;
       const double crowding = e == 0.9 ? (i.order == 2 ? 12 : i.order == 4 ? 8 : 6) : e == 0.5 ? 2 : 1;
       const auto n = static_cast<std::int64_t>(per_orbit * crowding);

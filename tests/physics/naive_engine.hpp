@@ -8,7 +8,8 @@
 
 namespace ergode::test {
 
-/// The plainest engine there can be: double loops over all pairs, one after another. An oracle, and quick for few bodies.
+/// The plainest engine there can be: double loops over all pairs, one after another. An oracle, and quick for few
+/// bodies.
 class NaiveEngine final : public kernels::GravityEngine {
  public:
   explicit NaiveEngine(double g) : g_(g) {}
@@ -19,11 +20,13 @@ class NaiveEngine final : public kernels::GravityEngine {
   }
   void download(kernels::NbodyState& state) override { state = s_; }
 
-  kernels::BadBody integrate(const kernels::StepPlan& plan, double dt, std::int64_t first, std::int64_t count) override {
+  kernels::BadBody integrate(const kernels::StepPlan& plan, double dt, std::int64_t first,
+                             std::int64_t count) override {
     for (std::int64_t step = first; step < first + count; ++step) {
       kick(plan.kick[0] * dt);
       for (std::size_t k = 0; k < plan.drift.size(); ++k) {
-        for (std::size_t i = 0; i < s_.position.size(); ++i) s_.position[i] = s_.position[i] + plan.drift[k] * dt * s_.velocity[i];
+        for (std::size_t i = 0; i < s_.position.size(); ++i)
+          s_.position[i] = s_.position[i] + plan.drift[k] * dt * s_.velocity[i];
         forces();
         kick(plan.kick[k + 1] * dt);
       }
@@ -95,6 +98,8 @@ inline kernels::NbodyState make_state(const std::vector<Body>& bodies, double so
   return s;
 }
 
-inline double distance(kernels::Vec3 a, kernels::Vec3 b) { return std::sqrt(dot(a - b, a - b)); }
+inline double distance(kernels::Vec3 a, kernels::Vec3 b) {
+  return std::sqrt(dot(a - b, a - b));
+}
 
 }  // namespace ergode::test

@@ -1,12 +1,12 @@
 #include "sim/nbody/simulation.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
-#include <algorithm>
 #include <cmath>
-#include <functional>
 #include <fstream>
+#include <functional>
 
 #include "io/hdf5/sealed_file.hpp"
 #include "sim/nbody/body_input.hpp"
@@ -158,11 +158,11 @@ TEST_CASE("a CSV file with a fault is refused with exit 4 and the line") {
   const Folder f("csv");
   const std::string head = "x,y,z,vx,vy,vz,mass,id\n0,0,0,0,0,0,1,1\n";
   const std::pair<std::string, std::string> faults[] = {
-      {head + "1,0,0,0,0,0,1,1\n", "line 3"},          {head + "nan,0,0,0,0,0,1,2\n", "line 3"},
-      {head + "1,0,0,0,0,0,1,2,9\n", "line 3"},        {head + "1,0,0\n", "line 3"},
-      {head + "1,0,0,0,0,0,-1,2\n", "line 3"},         {head + "1,0,0,0,0,zero,1,2\n", "line 3"},
-      {"x,y,z,mass\n0,0,0,1\n", "vx"},                 {"x,y,z,vx,vy,vz,mass,colour\n", "colour"},
-      {"x,y,z,vx,vy,vz,mass\n", "no bodies"},          {"", "empty"}};
+      {head + "1,0,0,0,0,0,1,1\n", "line 3"},   {head + "nan,0,0,0,0,0,1,2\n", "line 3"},
+      {head + "1,0,0,0,0,0,1,2,9\n", "line 3"}, {head + "1,0,0\n", "line 3"},
+      {head + "1,0,0,0,0,0,-1,2\n", "line 3"},  {head + "1,0,0,0,0,zero,1,2\n", "line 3"},
+      {"x,y,z,mass\n0,0,0,1\n", "vx"},          {"x,y,z,vx,vy,vz,mass,colour\n", "colour"},
+      {"x,y,z,vx,vy,vz,mass\n", "no bodies"},   {"", "empty"}};
   for (const auto& [content, says] : faults) {
     const auto path = write(f, "bad.csv", content);
     INFO(content);
@@ -170,7 +170,8 @@ TEST_CASE("a CSV file with a fault is refused with exit 4 and the line") {
     CHECK_THROWS_WITH(read_csv(path), ContainsSubstring(says) && ContainsSubstring("bad.csv"));
   }
   CHECK(code_of([&] { read_bodies(f.path / "none.csv", unit_system(Units::si)); }) == io::ExitCode::input_file);
-  const auto good = read_csv(write(f, "good.csv", "# comment\r\nid, mass,x,y,z,vx,vy,vz\r\n 7,2,+1e0,-2,3,4,5,6\r\n\r\n"));
+  const auto good =
+      read_csv(write(f, "good.csv", "# comment\r\nid, mass,x,y,z,vx,vy,vz\r\n 7,2,+1e0,-2,3,4,5,6\r\n\r\n"));
   CHECK(good.id == std::vector<std::uint64_t>{7});
   CHECK(good.mass == std::vector<double>{2});
   CHECK(good.position[0].x == 1);
@@ -205,7 +206,8 @@ TEST_CASE("an interval that is no multiple of the time step is refused with the 
   problems.clear();
   make_schedule(s.integrator, s.output, s.diagnostics, problems);
   REQUIRE(problems.size() == 1);
-  CHECK_THAT(problems[0].message, ContainsSubstring("output.series.interval") && ContainsSubstring("the nearest is 0.03"));
+  CHECK_THAT(problems[0].message,
+             ContainsSubstring("output.series.interval") && ContainsSubstring("the nearest is 0.03"));
 }
 
 TEST_CASE("an energy error beyond its bound stops the run with exit 8 after a warning") {

@@ -1,7 +1,7 @@
 #include "sim/nbody/spheres.hpp"
 
-#include <catch2/catch_test_macros.hpp>
 #include <algorithm>
+#include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
 #include "sim/nbody/diagnostics.hpp"
@@ -23,7 +23,8 @@ std::vector<double> radii(const BodySet& b) {
   return r;
 }
 
-// The largest distance of the sample's distribution from a cumulative one; 2.7 / sqrt(n) has a false-alarm rate of 1e-6.
+// The largest distance of the sample's distribution from a cumulative one; 2.7 / sqrt(n) has a false-alarm rate of
+// 1e-6.
 template <class F>
 double kolmogorov(std::vector<double> x, F cumulative) {
   std::sort(x.begin(), x.end());
@@ -31,7 +32,8 @@ double kolmogorov(std::vector<double> x, F cumulative) {
   double worst = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double c = cumulative(x[i]);
-    worst = std::fmax(worst, std::fmax(std::fabs(c - static_cast<double>(i) / n), std::fabs(c - static_cast<double>(i + 1) / n)));
+    worst = std::fmax(
+        worst, std::fmax(std::fabs(c - static_cast<double>(i) / n), std::fabs(c - static_cast<double>(i + 1) / n)));
   }
   return worst * std::sqrt(n);
 }
@@ -66,7 +68,8 @@ TEST_CASE("a Plummer sample has the profile, the Lagrangian radii and the veloci
   CHECK(kolmogorov(radii(b), cumulative) < far);
 
   const auto r = radii(b);
-  const std::pair<double, double> reference[] = {{0.01, 0.129959}, {0.1, 0.308678}, {0.25, 0.477806}, {0.5, 0.768571}, {0.75, 1.281104}, {0.9, 2.183670}};
+  const std::pair<double, double> reference[] = {{0.01, 0.129959}, {0.1, 0.308678},  {0.25, 0.477806},
+                                                 {0.5, 0.768571},  {0.75, 1.281104}, {0.9, 2.183670}};
   for (const auto& [fraction, radius] : reference) {
     INFO(fraction);
     CHECK(std::fabs(cumulative(radius) - fraction) < 1e-5);
@@ -90,7 +93,8 @@ TEST_CASE("a Plummer sample has the profile, the Lagrangian radii and the veloci
   CHECK(n > 2000);
   CHECK(std::fabs(sum / static_cast<double>(n) - expected) < 5 * expected / std::sqrt(1.5 * static_cast<double>(n)));
 
-  // Speeds over escape speed have the density q^2 (1 - q^2)^(7/2): mean square 1/4 (a beta distribution of q^2 with 3/2 and 9/2).
+  // Speeds over escape speed have the density q^2 (1 - q^2)^(7/2): mean square 1/4 (a beta distribution of q^2 with 3/2
+  // and 9/2).
   double q2 = 0;
   for (std::size_t i = 0; i < b.position.size(); ++i)
     q2 += dot(b.velocity[i], b.velocity[i]) / 2 * std::sqrt(dot(b.position[i], b.position[i]) + a * a);
@@ -123,9 +127,11 @@ TEST_CASE("a Hernquist sample has the profile and the velocity distribution of t
 
   // The radial dispersion, Hernquist (1990) eq. 10, in shells.
   const auto sigma2 = [](double r) {
-    return r * std::pow(1 + r, 3) * std::log((1 + r) / r) - r / (1 + r) / 12 * (25 + 52 * r + 42 * r * r + 12 * r * r * r);
+    return r * std::pow(1 + r, 3) * std::log((1 + r) / r) -
+           r / (1 + r) / 12 * (25 + 52 * r + 42 * r * r + 12 * r * r * r);
   };
-  for (const auto& [low, high] : {std::pair{0.0, 0.1}, std::pair{0.1, 0.5}, std::pair{0.5, 1.5}, std::pair{1.5, 5.0}, std::pair{5.0, 30.0}}) {
+  for (const auto& [low, high] :
+       {std::pair{0.0, 0.1}, std::pair{0.1, 0.5}, std::pair{0.5, 1.5}, std::pair{1.5, 5.0}, std::pair{5.0, 30.0}}) {
     double sum = 0;
     std::size_t n = 0;
     for (std::size_t i = 0; i < b.position.size(); ++i) {
@@ -155,10 +161,12 @@ TEST_CASE("a uniform sphere is uniform and as warm as it was told to be") {
   CHECK(mean_v2(uniform_sphere(u, {3, 1}, 1)) == 0);
 }
 
-TEST_CASE("the same seed gives the same bodies, another seed or component others, and recentring is exact to rounding") {
+TEST_CASE(
+    "the same seed gives the same bodies, another seed or component others, and recentring is exact to rounding") {
   PlummerSettings p;
   p.particles = 500;
-  const auto a = plummer(p, {1, 0}, 1), same = plummer(p, {1, 0}, 1), seed = plummer(p, {2, 0}, 1), component = plummer(p, {1, 1}, 1);
+  const auto a = plummer(p, {1, 0}, 1), same = plummer(p, {1, 0}, 1), seed = plummer(p, {2, 0}, 1),
+             component = plummer(p, {1, 1}, 1);
   for (std::size_t i = 0; i < 500; ++i) {
     REQUIRE(a.position[i].x == same.position[i].x);
     REQUIRE(a.velocity[i].z == same.velocity[i].z);
@@ -202,7 +210,8 @@ TEST_CASE("a cold sphere has energy -3/5 and collapses in the free-fall time") {
   engine->upload(s);
   const auto before = energies(s, engine->potentials());
   CHECK(before.kinetic == 0);
-  CHECK(std::fabs(before.total() + 0.6) < 5 * 0.6 * 0.45 / std::sqrt(600.) + 0.01);  // sampling, and the softening's share
+  CHECK(std::fabs(before.total() + 0.6) <
+        5 * 0.6 * 0.45 / std::sqrt(600.) + 0.01);  // sampling, and the softening's share
   constexpr double free_fall = 1.1107207345395915, dt = 1. / 512;
   const auto steps = static_cast<std::int64_t>(1.5 / dt);
   double least = 1e9, when = 0;
