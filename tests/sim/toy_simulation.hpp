@@ -4,6 +4,7 @@
 // writes a row every few units and a result at the end. It serves as the example of a plug-in (one folder, one line of
 // registration) and as the subject of the tests of what every simulation gets from the runner.
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <new>
@@ -72,11 +73,12 @@ class Toy final : public sim::Simulation {
   }
   sim::Progress progress() const override { return {unit_, config_.units, "link", ""}; }
   bool done() const override { return unit_ >= config_.units; }
-  std::int64_t next_observation() const override { return next_; }
+  /// The end is observed too; it is not part of the state, as a resume may move it.
+  std::int64_t next_observation() const override { return std::min(next_, std::max(config_.units, unit_)); }
   void observe() override {
     series_->append({static_cast<double>(unit_), static_cast<double>(link_ >> 11), sum_});
     ++rows_;
-    next_ = std::min(unit_ / config_.interval * config_.interval + config_.interval, std::max(config_.units, unit_ + 1));
+    next_ = unit_ / config_.interval * config_.interval + config_.interval;
   }
   void advance(std::int64_t units) override {
     for (std::int64_t i = 0; i < units; ++i) {
