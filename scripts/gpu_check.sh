@@ -5,7 +5,7 @@ set -euo pipefail
 
 usage() {
   cat <<'EOF'
-usage: scripts/gpu_check.sh [--build DIR] [--logs DIR] [--all-tests] [--no-sanitizers] [--bench]
+Usage: scripts/gpu_check.sh [--build DIR] [--logs DIR] [--all-tests] [--no-sanitizers] [--bench]
 
   --build DIR       build folder (default: build/gpu)
   --logs DIR        where full logs go (default: the build folder's logs/)

@@ -27,8 +27,24 @@ Position position(const YAML::Mark& mark) {
   return {"", std::max(0, mark.line) + 1, std::max(0, mark.column) + 1};
 }
 
+/// yaml-cpp takes a quoted text that the end of the file cuts off as if it were closed.
+bool cut_off(const std::string& text, std::size_t begin) {
+  if (begin >= text.size() || (text[begin] != '"' && text[begin] != '\'')) return false;
+  const char quote = text[begin];
+  for (std::size_t i = begin + 1; i < text.size(); ++i) {
+    if (quote == '"' && text[i] == '\\')
+      ++i;
+    else if (text[i] == quote && quote == '\'' && i + 1 < text.size() && text[i + 1] == quote)
+      ++i;
+    else if (text[i] == quote)
+      return false;
+  }
+  return true;
+}
+
 class Builder : public YAML::EventHandler {
  public:
+  explicit Builder(const std::string& source) : source_(source) {}
   Node root;
 
   void OnDocumentStart(const YAML::Mark&) override {}
@@ -53,6 +69,7 @@ class Builder : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
+  const std::string& source_;
   std::vector<Node> stack_;
 
   bool key_expected() const {
@@ -65,6 +82,8 @@ class Builder : public YAML::EventHandler {
     node.kind = kind;
     node.at = position(mark);
     node.quoted = tag == "!";
+    if (node.quoted && cut_off(source_, static_cast<std::size_t>(std::max(0, mark.pos))))
+      throw Refusal{node.at, "the quote that opens here is never closed; close it"};
     if (anchor)
       throw Refusal{node.at, "found an anchor (&); anchors are not allowed: write the value out where it is needed"};
     if (!tag.empty() && tag != "?" && tag != "!")
@@ -133,10 +152,10 @@ Node parse_node(const std::string& text) {
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
-    Builder first;
+    Builder first(text);
     if (!parser.HandleNextDocument(first) || first.root.kind == Node::Kind::null)
       throw Refusal{{}, "the document is empty"};
-    Builder second;
+    Builder second(text);
     if (parser.HandleNextDocument(second))
       throw Refusal{second.root.at, "a second document begins here; one file holds one config"};
     return std::move(first.root);

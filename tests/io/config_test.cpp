@@ -128,9 +128,10 @@ TEST_CASE("All problems come at once in the order of the file") {
 
 TEST_CASE("Text that is no single small YAML mapping is refused") {
   for (const std::string& bad :
-       {std::string(), std::string("time:\n\tend: 1\n"), std::string("a: [1"), std::string("a\0b", 3),
-        std::string("- 1"), std::string("a: &x 1"), std::string("a: *x"), std::string("a: 1\n---\nb: 2\n"),
-        std::string(100000, '['), std::string((16u << 20) + 1, 'a'), std::string("a: !!int 3")})
+       {std::string(), std::string("time:\n\tend: 1\n"), std::string("a: [1"), std::string("name: 'x\n"),
+        std::string("a\0b", 3), std::string("- 1"), std::string("a: &x 1"), std::string("a: *x"),
+        std::string("a: 1\n---\nb: 2\n"), std::string(100000, '['), std::string((16u << 20) + 1, 'a'),
+        std::string("a: !!int 3")})
     CHECK(has(failure(bad), "c.yaml:"));
   CHECK_THROWS_AS(Document::load("/"), Error);
   CHECK_THROWS_AS(Document::load("no/such/file"), Error);

@@ -1,0 +1,216 @@
+#include "kernels/gravity/cuda_engine.hpp"
+
+#include <cub/device/device_radix_sort.cuh>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/gravity/direct_cuda.cuh"
+
+namespace ergode::kernels {
+
+namespace {
+
+/// Steps between looks at the flag that check_finite sets: a host round trip each.
+constexpr std::int64_t steps_between_checks = 32;
+constexpr unsigned long long nothing_bad = std::numeric_limits<unsigned long long>::max();
+
+std::size_t sort_scratch_bytes(std::int64_t bodies) {
+  std::size_t bytes = 0;
+  cub::DeviceRadixSort::SortPairs(nullptr, bytes, static_cast<const std::uint64_t*>(nullptr), static_cast<std::uint64_t*>(nullptr),
+                                  static_cast<const std::int64_t*>(nullptr), static_cast<std::int64_t*>(nullptr), bodies);
+  return bytes;
+}
+
+template <class Real>
+class CudaEngine final : public GravityEngine {
+ public:
+  CudaEngine(const Device& device, const GravityOptions& options) : options_(options), device_(device) {
+    cuda_check(cudaSetDevice(device.index), "cudaSetDevice");
+  }
+
+  void upload(const NbodyState& state) override {
+    const std::int64_t n = state.size();
+    if (position_.count() != n || sources_ != state.sources) allocate(n, state.sources);
+    position_.copy_from(state.position.data());
+    velocity_.copy_from(state.velocity.data());
+    mass_.copy_from(state.mass.data());
+    softening_.copy_from(state.softening.data());
+    host_mass_ = state.mass;
+    host_softening_ = state.softening;
+    id_ = state.id;
+    scales_.length = state.length_scale != 0 ? state.length_scale : length_scale(state.position, state.softening);
+    scales_.mass = mass_scale(state.mass);
+    scales_.force = options_.gravitational_constant * scales_.mass / scales_.length / scales_.length;
+    scales_.uniform_softening = uniform_softening(state.softening) >= 0;
+    if (n == 0) return;
+    if (state.tile_order.empty())
+      order_tiles();
+    else
+      order_.copy_from(state.tile_order.data());
+    if (state.acceleration.empty())
+      compute_forces();
+    else
+      acceleration_.copy_from(state.acceleration.data());
+  }
+
+  void download(NbodyState& state) override {
+    const auto n = static_cast<std::size_t>(position_.count());
+    state.sources = sources_;
+    for (auto* v : {&state.position, &state.velocity, &state.acceleration}) v->resize(n);
+    state.tile_order.resize(n);
+    state.mass = host_mass_;
+    state.softening = host_softening_;
+    state.id = id_;
+    state.length_scale = scales_.length;
+    position_.copy_to(state.position.data());
+    velocity_.copy_to(state.velocity.data());
+    acceleration_.copy_to(state.acceleration.data());
+    order_.copy_to(state.tile_order.data());
+  }
+
+  BadBody integrate(const StepPlan& plan, double timestep, std::int64_t first_step, std::int64_t count) override {
+    const std::int64_t n = position_.count(), values = 3 * n;
+    if (n == 0) return {};
+    double* const x = &position_.get()->x;
+    double* const v = &velocity_.get()->x;
+    const double* const a = &acceleration_.get()->x;
+    first_bad_.copy_from(&nothing_bad);
+    for (std::int64_t done = 0; done < count; ++done) {
+      if ((first_step + done) % retile_interval == 0) order_tiles();
+      cuda::advance(v, a, plan.kick[0] * timestep, values);
+      for (std::size_t s = 0; s < plan.drift.size(); ++s) {
+        cuda::advance(x, v, plan.drift[s] * timestep, values);
+        compute_forces();
+        cuda::advance(v, a, plan.kick[s + 1] * timestep, values);
+      }
+      cuda::check_finite(bodies(), done, first_bad_.get());
+      if ((done + 1) % steps_between_checks == 0 || done + 1 == count) {
+        unsigned long long bad = nothing_bad;
+        first_bad_.copy_to(&bad);
+        const auto size = static_cast<unsigned long long>(n);
+        if (bad != nothing_bad) return {first_step + static_cast<std::int64_t>(bad / size), static_cast<std::int64_t>(bad % size)};
+      }
+    }
+    return {};
+  }
+
+  std::vector<double> potentials() override {
+    std::vector<double> potential(static_cast<std::size_t>(position_.count()));
+    if (potential.empty()) return potential;
+    cuda::potentials(bodies(), options_.gravitational_constant, potential_.get());
+    potential_.copy_to(potential.data());
+    return potential;
+  }
+
+  std::vector<Vec3> reference_accelerations(std::span<const std::int64_t> indices) override {
+    const auto count = static_cast<std::int64_t>(indices.size());
+    std::vector<Vec3> acceleration(indices.size());
+    DeviceArray<std::int64_t> targets("force_check targets", count);
+    DeviceArray<Vec3> result("force_check accelerations", count);
+    targets.copy_from(indices.data());
+    cuda::reference(bodies(), options_.gravitational_constant, targets.get(), count, result.get());
+    result.copy_to(acceleration.data());
+    return acceleration;
+  }
+
+  std::int64_t memory_bytes() const override {
+    return static_cast<std::int64_t>(position_.bytes() + velocity_.bytes() + acceleration_.bytes() + mass_.bytes() + softening_.bytes() +
+                                     x_.bytes() + y_.bytes() + z_.bytes() + tile_mass_.bytes() + softening_squared_.bytes() + centre_.bytes() +
+                                     partial_.bytes() + order_.bytes() + key_.bytes() + index_.bytes() + sorted_key_.bytes() + scratch_.bytes() +
+                                     potential_.bytes() + box_.bytes() + first_bad_.bytes());
+  }
+
+ private:
+  void allocate(std::int64_t n, std::int64_t sources) {
+    sources_ = sources;
+    try {
+      position_ = {"position", n};
+      velocity_ = {"velocity", n};
+      acceleration_ = {"acceleration", n};
+      mass_ = {"mass", n};
+      softening_ = {"softening", n};
+      x_ = {"x in tile order", n};
+      y_ = {"y in tile order", n};
+      z_ = {"z in tile order", n};
+      tile_mass_ = {"mass in tile order", n};
+      softening_squared_ = {"softening in tile order", n};
+      centre_ = {"tile centres", ceiling_divide(n, target_tile)};
+      partial_ = {"partial accelerations", n * source_chunks(n, sources)};
+      order_ = {"tile order", n};
+      key_ = {"tile keys", n};
+      index_ = {"indices", n};
+      sorted_key_ = {"sorted tile keys", n};
+      scratch_ = {"sort scratch", static_cast<std::int64_t>(sort_scratch_bytes(n))};
+      potential_ = {"potential", n};
+      box_ = {"bounding box", 1};
+      first_bad_ = {"not-finite flag", 1};
+    } catch (const Error& error) {
+      if (error.failure() != Failure::out_of_memory) throw;
+      const MemoryNeed need = cuda_memory(n, sources, options_.precision);
+      std::string text = std::string(error.what()) + ". The run needs " + std::to_string(need.total >> 20) + " MiB on " + device_.name + ":";
+      for (const auto& [array, bytes] : need.arrays) text += " " + array + " " + std::to_string(bytes >> 20) + " MiB;";
+      throw Error(Failure::out_of_memory, text + " use fewer particles, another GPU, or device: cpu");
+    }
+  }
+
+  cuda::Bodies bodies() const {
+    return {position_.get(), velocity_.get(), acceleration_.get(), mass_.get(), softening_.get(), position_.count(), sources_};
+  }
+  cuda::Tiles<Real> tiles() const {
+    return {x_.get(), y_.get(), z_.get(), tile_mass_.get(), softening_squared_.get(), centre_.get(), partial_.get(), order_.get()};
+  }
+
+  void order_tiles() {
+    cuda::bounding_box(position_.get(), position_.count(), box_.get());
+    cuda::tile_keys(bodies(), box_.get(), key_.get(), index_.get());
+    std::size_t bytes = scratch_.bytes();
+    cuda_check(cub::DeviceRadixSort::SortPairs(scratch_.get(), bytes, key_.get(), sorted_key_.get(), index_.get(), order_.get(), position_.count()),
+               "sort of tile keys");
+  }
+
+  void compute_forces() {
+    cuda::gather(bodies(), tiles(), scales_);
+    cuda::forces(bodies(), tiles(), scales_, options_.block_size);
+  }
+
+  GravityOptions options_;
+  Device device_;
+  std::int64_t sources_ = -1;
+  cuda::Scales scales_{};
+  std::vector<double> host_mass_, host_softening_;  // constant, so a download need not fetch them
+  std::vector<std::uint64_t> id_;
+  DeviceArray<Vec3> position_, velocity_, acceleration_, centre_, partial_;
+  DeviceArray<double> mass_, softening_, x_, y_, z_, potential_;
+  DeviceArray<Real> tile_mass_, softening_squared_;
+  DeviceArray<std::int64_t> order_, index_;
+  DeviceArray<std::uint64_t> key_, sorted_key_;
+  DeviceArray<unsigned char> scratch_;
+  DeviceArray<Box> box_;
+  DeviceArray<unsigned long long> first_bad_;
+};
+
+}  // namespace
+
+std::unique_ptr<GravityEngine> make_cuda_engine(const Device& device, const GravityOptions& options) {
+  if (options.precision == Precision::mixed) return std::make_unique<CudaEngine<float>>(device, options);
+  return std::make_unique<CudaEngine<double>>(device, options);
+}
+
+MemoryNeed cuda_memory(std::int64_t bodies, std::int64_t sources, Precision precision) {
+  const std::int64_t real = precision == Precision::mixed ? 4 : 8;
+  MemoryNeed need;
+  need.arrays = {{"partial accelerations", 24 * bodies * source_chunks(bodies, sources)},
+                 {"position, velocity, acceleration", 72 * bodies},
+                 {"bodies in tile order", (24 + 2 * real) * bodies + 24 * ceiling_divide(bodies, target_tile)},
+                 {"tile order and keys", 32 * bodies + static_cast<std::int64_t>(bodies > 0 ? sort_scratch_bytes(bodies) : 0)},
+                 {"mass, softening, potential", 24 * bodies},
+                 {"bounding box, flag", static_cast<std::int64_t>(sizeof(Box) + sizeof(unsigned long long))}};
+  for (const auto& [array, bytes] : need.arrays) need.total += bytes;
+  std::sort(need.arrays.begin(), need.arrays.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return need;
+}
+
+}  // namespace ergode::kernels

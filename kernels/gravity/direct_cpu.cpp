@@ -1,0 +1,210 @@
+#include "kernels/core/simd.hpp"
+#include "kernels/gravity/direct_loops.hpp"
+#include "kernels/gravity/plummer.hpp"
+#include "kernels/gravity/tiles.hpp"
+#include "kernels/integrate/advance.hpp"
+
+namespace ergode::kernels::ERGODE_ISA {
+
+namespace {
+
+/// Targets that a task holds in vectors. Divides target_tile; not part of the algorithm, since targets do not meet.
+constexpr std::int64_t task_targets = 64;
+static_assert(target_tile % task_targets == 0);
+
+/// Sources of one partial sum, relative to the target tile's centre. Those past the end have no mass.
+template <class Scalar>
+struct SourceBlock {
+  alignas(64) Scalar x[partial_length], y[partial_length], z[partial_length], mass[partial_length], eps2[partial_length];
+};
+
+template <class Scalar>
+ERGODE_SIMD Scalar floored(double eps2) {
+  return eps2 > softening_floor<Scalar>() ? static_cast<Scalar>(eps2) : softening_floor<Scalar>();
+}
+
+template <class Scalar>
+ERGODE_SIMD void load_sources(const TileView& v, Vec3 c, std::int64_t first, SourceBlock<Scalar>& block) {
+  const std::int64_t left = v.sources - first;
+  const std::int64_t n = left < partial_length ? left : partial_length;
+  for (std::int64_t j = 0; j < n; ++j) {
+    block.x[j] = static_cast<Scalar>(v.x[first + j] - c.x);
+    block.y[j] = static_cast<Scalar>(v.y[first + j] - c.y);
+    block.z[j] = static_cast<Scalar>(v.z[first + j] - c.z);
+    block.mass[j] = static_cast<Scalar>(v.mass[first + j]);
+    block.eps2[j] = floored<Scalar>(v.softening_squared[first + j]);
+  }
+  for (std::int64_t j = n; j < partial_length; ++j) {
+    block.x[j] = block.y[j] = block.z[j] = block.mass[j] = 0;
+    block.eps2[j] = softening_floor<Scalar>();
+  }
+}
+
+/// The accelerations of up to task_targets bodies from `first` on, in units of G mass_scale / length_scale^2.
+template <class V, bool uniform>
+ERGODE_SIMD void sum_over_sources(const TileView& v, std::int64_t first, double (&sum)[3][task_targets]) {
+  using Scalar = typename Lanes<V>::Scalar;
+  constexpr int lanes = Lanes<V>::count;
+  constexpr int unroll = 2;  // vectors of targets that share a broadcast source
+  constexpr std::int64_t vectors = task_targets / lanes;
+  static_assert(vectors % unroll == 0);
+
+  const Vec3 c = v.centre[first / target_tile];
+  alignas(64) Scalar px[task_targets], py[task_targets], pz[task_targets], e2[task_targets];
+  for (std::int64_t i = 0; i < task_targets; ++i) {
+    const std::int64_t k = first + i < v.bodies ? first + i : v.bodies - 1;
+    px[i] = static_cast<Scalar>(v.x[k] - c.x);
+    py[i] = static_cast<Scalar>(v.y[k] - c.y);
+    pz[i] = static_cast<Scalar>(v.z[k] - c.z);
+    e2[i] = floored<Scalar>(v.softening_squared[k]);
+    sum[0][i] = sum[1][i] = sum[2][i] = 0;
+  }
+  SourceBlock<Scalar> block;
+  const PlummerForce add_force{};
+  for (std::int64_t s = 0; s < v.sources; s += partial_length) {
+    load_sources(v, c, s, block);
+    for (std::int64_t g = 0; g < vectors; g += unroll) {
+      V x[unroll], y[unroll], z[unroll], eps2[unroll], ax[unroll], ay[unroll], az[unroll];
+      for (int u = 0; u < unroll; ++u) {
+        const std::int64_t at = (g + u) * lanes;
+        x[u] = *reinterpret_cast<const V*>(px + at);
+        y[u] = *reinterpret_cast<const V*>(py + at);
+        z[u] = *reinterpret_cast<const V*>(pz + at);
+        eps2[u] = *reinterpret_cast<const V*>(e2 + at);
+        ax[u] = ay[u] = az[u] = V{};
+      }
+      for (std::int64_t j = 0; j < partial_length; ++j) {
+        const V sx = broadcast<V>(block.x[j]), sy = broadcast<V>(block.y[j]), sz = broadcast<V>(block.z[j]);
+        const V mass = broadcast<V>(block.mass[j]);
+        for (int u = 0; u < unroll; ++u) {
+          const V pair_eps2 = uniform ? eps2[u] : maximum(broadcast<V>(block.eps2[j]), eps2[u]);
+          add_force(sx - x[u], sy - y[u], sz - z[u], mass, pair_eps2, ax[u], ay[u], az[u]);
+        }
+      }
+      for (int u = 0; u < unroll; ++u)
+        for (int l = 0; l < lanes; ++l) {
+          const std::int64_t i = (g + u) * lanes + l;
+          sum[0][i] += static_cast<double>(ax[u].lanes[l]);
+          sum[1][i] += static_cast<double>(ay[u].lanes[l]);
+          sum[2][i] += static_cast<double>(az[u].lanes[l]);
+        }
+    }
+  }
+}
+
+template <class V>
+void forces(const TileView& v, double scale, Vec3* acceleration, int threads) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+  for (std::int64_t first = 0; first < v.bodies; first += task_targets) {
+    double sum[3][task_targets];
+    if (v.uniform_softening)
+      sum_over_sources<V, true>(v, first, sum);
+    else
+      sum_over_sources<V, false>(v, first, sum);
+    for (std::int64_t i = 0; i < task_targets && first + i < v.bodies; ++i) {
+      Vec3& a = acceleration[v.order[first + i]];
+      a.x = scale * sum[0][i];
+      a.y = scale * sum[1][i];
+      a.z = scale * sum[2][i];
+    }
+  }
+}
+
+void forces_mixed(const TileView& v, double scale, Vec3* acceleration, int threads) { forces<FloatV>(v, scale, acceleration, threads); }
+void forces_double(const TileView& v, double scale, Vec3* acceleration, int threads) { forces<DoubleV>(v, scale, acceleration, threads); }
+
+void potentials(const BodyView& v, double g, double* potential, int threads) {
+  constexpr std::int64_t lanes = double_lanes;
+  const PlummerPotential pair_potential{};
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+  for (std::int64_t first = 0; first < v.bodies; first += lanes) {
+    DoubleV x{}, y{}, z{}, eps{};
+    DoubleLanes index{};
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      const std::int64_t i = first + l < v.bodies ? first + l : v.bodies - 1;
+      x.lanes[l] = v.position[i].x;
+      y.lanes[l] = v.position[i].y;
+      z.lanes[l] = v.position[i].z;
+      eps.lanes[l] = v.softening[i];
+      index[l] = static_cast<double>(i);
+    }
+    DoubleLanes total{};
+    for (std::int64_t s = 0; s < v.sources; s += partial_length) {
+      DoubleLanes sum{};
+      const std::int64_t end = s + partial_length < v.sources ? s + partial_length : v.sources;
+      for (std::int64_t j = s; j < end; ++j) {
+        const DoubleV pair_eps = maximum(broadcast<DoubleV>(v.softening[j]), eps);
+        const DoubleV term = pair_potential(broadcast<DoubleV>(v.position[j].x) - x, broadcast<DoubleV>(v.position[j].y) - y,
+                                            broadcast<DoubleV>(v.position[j].z) - z, broadcast<DoubleV>(v.mass[j]), pair_eps * pair_eps);
+        sum += index == static_cast<double>(j) ? DoubleLanes{} : term.lanes;
+      }
+      total += sum;
+    }
+    for (std::int64_t l = 0; l < lanes && first + l < v.bodies; ++l) potential[first + l] = -g * total[l];
+  }
+}
+
+void reference(const BodyView& v, double g, const std::int64_t* targets, std::int64_t count, Vec3* acceleration, int threads) {
+  const PlummerForce add_force{};
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::int64_t i = targets[k];
+    double total[3] = {0, 0, 0};
+    for (std::int64_t s = 0; s < v.sources; s += partial_length) {
+      double ax = 0, ay = 0, az = 0;
+      const std::int64_t end = s + partial_length < v.sources ? s + partial_length : v.sources;
+      for (std::int64_t j = s; j < end; ++j) {
+        if (j == i) continue;
+        const double eps = v.softening[j] > v.softening[i] ? v.softening[j] : v.softening[i];
+        const double dx = v.position[j].x - v.position[i].x, dy = v.position[j].y - v.position[i].y, dz = v.position[j].z - v.position[i].z;
+        if (eps == 0 && dx == 0 && dy == 0 && dz == 0) continue;  // coincident bodies: no direction, no force
+        add_force(dx, dy, dz, v.mass[j], eps * eps, ax, ay, az);
+      }
+      total[0] += ax;
+      total[1] += ay;
+      total[2] += az;
+    }
+    acceleration[k].x = g * total[0];
+    acceleration[k].y = g * total[1];
+    acceleration[k].z = g * total[2];
+  }
+}
+
+void advance(double* values, const double* rate, double step, std::int64_t count, int threads) {
+  constexpr std::int64_t lanes = double_lanes;
+  const std::int64_t whole = count / lanes * lanes;
+  const Advance advanced{};
+  const DoubleV step_v = broadcast<DoubleV>(step);
+  typedef double Unaligned __attribute__((vector_size(8 * double_lanes), aligned(8)));
+#pragma omp parallel for schedule(static) num_threads(threads) if (count > 20000)
+  for (std::int64_t i = 0; i < whole; i += lanes) {
+    const DoubleV v{*reinterpret_cast<const Unaligned*>(values + i)}, r{*reinterpret_cast<const Unaligned*>(rate + i)};
+    *reinterpret_cast<Unaligned*>(values + i) = advanced(v, r, step_v).lanes;
+  }
+  DoubleV v{}, r{};
+  for (std::int64_t i = whole; i < count; ++i) {
+    v.lanes[i - whole] = values[i];
+    r.lanes[i - whole] = rate[i];
+  }
+  v = advanced(v, r, step_v);
+  for (std::int64_t i = whole; i < count; ++i) values[i] = v.lanes[i - whole];
+}
+
+std::int64_t first_not_finite(const Vec3* position, const Vec3* velocity, std::int64_t bodies, int threads) {
+  std::int64_t first = bodies;
+#pragma omp parallel for schedule(static) reduction(min : first) num_threads(threads) if (bodies > 20000)
+  for (std::int64_t i = 0; i < bodies; ++i) {
+    const Vec3 p = position[i], v = velocity[i];
+    // x - x is 0 for a finite x and NaN for any other.
+    const double sum = (p.x - p.x) + (p.y - p.y) + (p.z - p.z) + (v.x - v.x) + (v.y - v.y) + (v.z - v.z);
+    if (!(sum == 0) && i < first) first = i;
+  }
+  return first < bodies ? first : -1;
+}
+
+}  // namespace
+
+extern const DirectLoops direct_loops;
+const DirectLoops direct_loops = {forces_mixed, forces_double, potentials, reference, advance, first_not_finite};
+
+}  // namespace ergode::kernels::ERGODE_ISA

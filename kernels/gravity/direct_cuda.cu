@@ -1,0 +1,299 @@
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/gravity/direct_cuda.cuh"
+#include "kernels/gravity/plummer.hpp"
+#include "kernels/integrate/advance.hpp"
+
+namespace ergode::kernels::cuda {
+
+namespace {
+
+/// Sources in shared memory at a time: a few partial sums' worth, so that barriers are rare.
+constexpr int shared_sources = 2 * static_cast<int>(partial_length);
+
+template <class Real>
+struct alignas(4 * sizeof(Real)) Source {
+  Real x, y, z, mass;
+};
+
+__device__ double fold_min(double a, double b) { return b < a ? b : a; }
+__device__ double fold_max(double a, double b) { return b > a ? b : a; }
+
+/// One block of target_tile threads a tile.
+template <class Real>
+__global__ void __launch_bounds__(target_tile) gather_kernel(Bodies bodies, Tiles<Real> tiles, double inverse_length, double inverse_mass) {
+  __shared__ double low[3][target_tile], high[3][target_tile];
+  const int t = static_cast<int>(threadIdx.x);
+  const std::int64_t k = blockIdx.x * target_tile + t;
+  const std::int64_t last = bodies.bodies - 1;
+  const std::int64_t i = tiles.order[k < last ? k : last];  // threads past the end stand for the last body, which moves no centre
+  const Vec3 p = bodies.position[i];
+  const double q[3] = {p.x * inverse_length, p.y * inverse_length, p.z * inverse_length};
+  if (k <= last) {
+    tiles.x[k] = q[0];
+    tiles.y[k] = q[1];
+    tiles.z[k] = q[2];
+    tiles.mass[k] = static_cast<Real>(bodies.mass[i] * inverse_mass);
+    const double eps = bodies.softening[i] * inverse_length;
+    const double eps2 = eps * eps;
+    tiles.softening_squared[k] = eps2 > softening_floor<Real>() ? static_cast<Real>(eps2) : softening_floor<Real>();
+  }
+  for (int c = 0; c < 3; ++c) low[c][t] = high[c][t] = q[c];
+  for (int half = target_tile / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half)
+      for (int c = 0; c < 3; ++c) {
+        low[c][t] = fold_min(low[c][t], low[c][t + half]);
+        high[c][t] = fold_max(high[c][t], high[c][t + half]);
+      }
+  }
+  if (t == 0) tiles.centre[blockIdx.x] = {0.5 * (low[0][0] + high[0][0]), 0.5 * (low[1][0] + high[1][0]), 0.5 * (low[2][0] + high[2][0])};
+}
+
+/// Block (tile, chunk): the pull of one chunk of the sources on one tile of targets, `per_thread` targets a thread.
+template <class Real, bool uniform, int per_thread>
+__global__ void __launch_bounds__(target_tile / per_thread)
+    forces_kernel(Tiles<Real> tiles, std::int64_t bodies, std::int64_t sources, std::int64_t partials_per_chunk) {
+  constexpr int threads = static_cast<int>(target_tile) / per_thread;
+  __shared__ Source<Real> source[shared_sources];
+  __shared__ Real source_eps2[uniform ? 1 : shared_sources];
+
+  const int t = static_cast<int>(threadIdx.x);
+  const Vec3 centre = tiles.centre[blockIdx.x];
+  Real x[per_thread], y[per_thread], z[per_thread], eps2[per_thread];
+  double total_x[per_thread], total_y[per_thread], total_z[per_thread];
+#pragma unroll
+  for (int p = 0; p < per_thread; ++p) {
+    const std::int64_t k = blockIdx.x * target_tile + p * threads + t;
+    const std::int64_t body = k < bodies ? k : bodies - 1;
+    x[p] = static_cast<Real>(tiles.x[body] - centre.x);
+    y[p] = static_cast<Real>(tiles.y[body] - centre.y);
+    z[p] = static_cast<Real>(tiles.z[body] - centre.z);
+    eps2[p] = tiles.softening_squared[body];
+    total_x[p] = total_y[p] = total_z[p] = 0;
+  }
+
+  const std::int64_t begin = blockIdx.y * partials_per_chunk * partial_length;
+  const std::int64_t end = begin + partials_per_chunk * partial_length < sources ? begin + partials_per_chunk * partial_length : sources;
+  const PlummerForce add_force{};
+  for (std::int64_t first = begin; first < end; first += shared_sources) {
+    __syncthreads();
+#pragma unroll
+    for (int s = t; s < shared_sources; s += threads) {
+      const std::int64_t j = first + s;
+      const bool there = j < end;  // what lies past the end has no mass and stands at the centre
+      source[s] = {there ? static_cast<Real>(tiles.x[j] - centre.x) : Real(0), there ? static_cast<Real>(tiles.y[j] - centre.y) : Real(0),
+                   there ? static_cast<Real>(tiles.z[j] - centre.z) : Real(0), there ? tiles.mass[j] : Real(0)};
+      if (!uniform) source_eps2[s] = there ? tiles.softening_squared[j] : softening_floor<Real>();
+    }
+    __syncthreads();
+    for (int part = 0; part < shared_sources && first + part < end; part += static_cast<int>(partial_length)) {
+      Real ax[per_thread], ay[per_thread], az[per_thread];
+#pragma unroll
+      for (int p = 0; p < per_thread; ++p) ax[p] = ay[p] = az[p] = 0;
+#pragma unroll 16
+      for (int s = part; s < part + static_cast<int>(partial_length); ++s) {
+        const Source<Real> from = source[s];
+#pragma unroll
+        for (int p = 0; p < per_thread; ++p) {
+          const Real pair_eps2 = uniform ? eps2[p] : maximum(source_eps2[uniform ? 0 : s], eps2[p]);
+          add_force(from.x - x[p], from.y - y[p], from.z - z[p], from.mass, pair_eps2, ax[p], ay[p], az[p]);
+        }
+      }
+#pragma unroll
+      for (int p = 0; p < per_thread; ++p) {
+        total_x[p] += static_cast<double>(ax[p]);
+        total_y[p] += static_cast<double>(ay[p]);
+        total_z[p] += static_cast<double>(az[p]);
+      }
+    }
+  }
+#pragma unroll
+  for (int p = 0; p < per_thread; ++p) {
+    const std::int64_t k = blockIdx.x * target_tile + p * threads + t;
+    if (k < bodies) tiles.partial[blockIdx.y * bodies + k] = {total_x[p], total_y[p], total_z[p]};
+  }
+}
+
+/// The chunks' sums, added in their order, back in canonical order and in the run's units.
+__global__ void combine_kernel(const Vec3* partial, std::int64_t chunks, const std::int64_t* order, double scale, Vec3* acceleration, std::int64_t bodies) {
+  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (k >= bodies) return;
+  Vec3 sum{};
+  for (std::int64_t c = 0; c < chunks; ++c) sum = sum + partial[c * bodies + k];
+  acceleration[order[k]] = scale * sum;
+}
+
+constexpr int potential_block = 128;
+
+__global__ void __launch_bounds__(potential_block) potentials_kernel(Bodies bodies, double g, double* potential) {
+  static_assert(potential_block == partial_length);
+  __shared__ Vec3 position[potential_block];
+  __shared__ double mass[potential_block], softening[potential_block];
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * potential_block + threadIdx.x;
+  const std::int64_t body = i < bodies.bodies ? i : bodies.bodies - 1;
+  const Vec3 at = bodies.position[body];
+  const double eps = bodies.softening[body];
+  const PlummerPotential pair_potential{};
+  double total = 0;
+  for (std::int64_t first = 0; first < bodies.sources; first += potential_block) {
+    const std::int64_t j = first + threadIdx.x;
+    __syncthreads();
+    if (j < bodies.sources) {
+      position[threadIdx.x] = bodies.position[j];
+      mass[threadIdx.x] = bodies.mass[j];
+      softening[threadIdx.x] = bodies.softening[j];
+    }
+    __syncthreads();
+    const int count = static_cast<int>(bodies.sources - first < potential_block ? bodies.sources - first : potential_block);
+    double sum = 0;
+    for (int s = 0; s < count; ++s) {
+      const Vec3 d = position[s] - at;
+      const double pair_eps = maximum(softening[s], eps);
+      const double term = pair_potential(d.x, d.y, d.z, mass[s], pair_eps * pair_eps);
+      sum += first + s == i ? 0.0 : term;
+    }
+    total += sum;
+  }
+  if (i < bodies.bodies) potential[i] = -g * total;
+}
+
+constexpr int reference_block = 256;
+
+/// One block a target; a thread's sources lie reference_block apart, and the threads' sums are folded in a fixed tree.
+__global__ void __launch_bounds__(reference_block) reference_kernel(Bodies bodies, double g, const std::int64_t* targets, Vec3* acceleration) {
+  __shared__ Vec3 sums[reference_block];
+  const std::int64_t i = targets[blockIdx.x];
+  const Vec3 at = bodies.position[i];
+  const double eps_i = bodies.softening[i];
+  const PlummerForce add_force{};
+  Vec3 sum{};
+  for (std::int64_t j = threadIdx.x; j < bodies.sources; j += reference_block) {
+    const Vec3 d = bodies.position[j] - at;
+    const double eps = maximum(bodies.softening[j], eps_i);
+    if (j == i || (eps == 0 && d.x == 0 && d.y == 0 && d.z == 0)) continue;
+    add_force(d.x, d.y, d.z, bodies.mass[j], eps * eps, sum.x, sum.y, sum.z);
+  }
+  sums[threadIdx.x] = sum;
+  for (unsigned half = reference_block / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) sums[threadIdx.x] = sums[threadIdx.x] + sums[threadIdx.x + half];
+  }
+  if (threadIdx.x == 0) acceleration[blockIdx.x] = g * sums[0];
+}
+
+__global__ void advance_kernel(double* values, const double* rate, double step, std::int64_t count) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count) values[i] = Advance{}(values[i], rate[i], step);
+}
+
+__global__ void check_finite_kernel(Bodies bodies, std::int64_t step_offset, unsigned long long* first_bad) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= bodies.bodies) return;
+  const Vec3 p = bodies.position[i], v = bodies.velocity[i];
+  const bool finite = isfinite(p.x) && isfinite(p.y) && isfinite(p.z) && isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
+  if (!finite) atomicMin(first_bad, static_cast<unsigned long long>(step_offset * bodies.bodies + i));
+}
+
+constexpr int box_block = 1024;
+
+/// One block: a minimum does not depend on order, and this runs once in many steps.
+__global__ void __launch_bounds__(box_block) bounding_box_kernel(const Vec3* position, std::int64_t bodies, Box* box) {
+  __shared__ double low[3][box_block], high[3][box_block];
+  const int t = static_cast<int>(threadIdx.x);
+  const Vec3 start = position[0];
+  Vec3 a = start, b = start;
+  for (std::int64_t i = t; i < bodies; i += box_block) {
+    const Vec3 p = position[i];
+    a = {fold_min(a.x, p.x), fold_min(a.y, p.y), fold_min(a.z, p.z)};
+    b = {fold_max(b.x, p.x), fold_max(b.y, p.y), fold_max(b.z, p.z)};
+  }
+  low[0][t] = a.x; low[1][t] = a.y; low[2][t] = a.z;
+  high[0][t] = b.x; high[1][t] = b.y; high[2][t] = b.z;
+  for (int half = box_block / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half)
+      for (int c = 0; c < 3; ++c) {
+        low[c][t] = fold_min(low[c][t], low[c][t + half]);
+        high[c][t] = fold_max(high[c][t], high[c][t + half]);
+      }
+  }
+  if (t == 0) *box = {{low[0][0], low[1][0], low[2][0]}, {high[0][0], high[1][0], high[2][0]}};
+}
+
+__global__ void tile_keys_kernel(Bodies bodies, const Box* box, std::uint64_t* key, std::int64_t* index) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= bodies.bodies) return;
+  key[i] = tile_key(bodies.position[i], *box, i < bodies.sources);
+  index[i] = i;
+}
+
+unsigned blocks_for(std::int64_t count, int block) { return static_cast<unsigned>(ceiling_divide(count, block)); }
+
+template <class Real, bool uniform>
+void launch_forces(const Bodies& bodies, const Tiles<Real>& tiles, int block_size, std::int64_t chunks, std::int64_t partials_per_chunk) {
+  const dim3 grid(blocks_for(bodies.bodies, target_tile), static_cast<unsigned>(chunks));
+  switch (block_size) {
+    case 64: forces_kernel<Real, uniform, 4><<<grid, 64>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk); break;
+    case 256: forces_kernel<Real, uniform, 1><<<grid, 256>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk); break;
+    default: forces_kernel<Real, uniform, 2><<<grid, 128>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk); break;
+  }
+  cuda_check_launch("forces_kernel");
+}
+
+}  // namespace
+
+template <class Real>
+void gather(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales) {
+  gather_kernel<<<blocks_for(bodies.bodies, target_tile), target_tile>>>(bodies, tiles, 1 / scales.length, 1 / scales.mass);
+  cuda_check_launch("gather_kernel");
+}
+
+template <class Real>
+void forces(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales, int block_size) {
+  const std::int64_t chunks = source_chunks(bodies.bodies, bodies.sources);
+  const std::int64_t partials_per_chunk = ceiling_divide(ceiling_divide(bodies.sources, partial_length), chunks);
+  if (scales.uniform_softening)
+    launch_forces<Real, true>(bodies, tiles, block_size, chunks, partials_per_chunk);
+  else
+    launch_forces<Real, false>(bodies, tiles, block_size, chunks, partials_per_chunk);
+  combine_kernel<<<blocks_for(bodies.bodies, 128), 128>>>(tiles.partial, chunks, tiles.order, scales.force, bodies.acceleration, bodies.bodies);
+  cuda_check_launch("combine_kernel");
+}
+
+template void gather<float>(const Bodies&, const Tiles<float>&, const Scales&);
+template void gather<double>(const Bodies&, const Tiles<double>&, const Scales&);
+template void forces<float>(const Bodies&, const Tiles<float>&, const Scales&, int);
+template void forces<double>(const Bodies&, const Tiles<double>&, const Scales&, int);
+
+void potentials(const Bodies& bodies, double g, double* potential) {
+  potentials_kernel<<<blocks_for(bodies.bodies, potential_block), potential_block>>>(bodies, g, potential);
+  cuda_check_launch("potentials_kernel");
+}
+
+void reference(const Bodies& bodies, double g, const std::int64_t* targets, std::int64_t count, Vec3* acceleration) {
+  if (count == 0) return;
+  reference_kernel<<<static_cast<unsigned>(count), reference_block>>>(bodies, g, targets, acceleration);
+  cuda_check_launch("reference_kernel");
+}
+
+void advance(double* values, const double* rate, double step, std::int64_t count) {
+  advance_kernel<<<blocks_for(count, 256), 256>>>(values, rate, step, count);
+  cuda_check_launch("advance_kernel");
+}
+
+void check_finite(const Bodies& bodies, std::int64_t step_offset, unsigned long long* first_bad) {
+  check_finite_kernel<<<blocks_for(bodies.bodies, 256), 256>>>(bodies, step_offset, first_bad);
+  cuda_check_launch("check_finite_kernel");
+}
+
+void bounding_box(const Vec3* position, std::int64_t bodies, Box* box) {
+  bounding_box_kernel<<<1, box_block>>>(position, bodies, box);
+  cuda_check_launch("bounding_box_kernel");
+}
+
+void tile_keys(const Bodies& bodies, const Box* box, std::uint64_t* key, std::int64_t* index) {
+  tile_keys_kernel<<<blocks_for(bodies.bodies, 256), 256>>>(bodies, box, key, index);
+  cuda_check_launch("tile_keys_kernel");
+}
+
+}  // namespace ergode::kernels::cuda

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/core/vec3.hpp"
+#include "kernels/gravity/engine.hpp"
+#include "kernels/gravity/tiles.hpp"
+
+// Launchers of the gravity kernels; kernels/gravity/cuda_engine.cu owns the memory. All throw Error(gpu).
+
+namespace ergode::kernels::cuda {
+
+/// Bodies in canonical order, in the run's units.
+struct Bodies {
+  Vec3* position;
+  Vec3* velocity;
+  Vec3* acceleration;
+  const double* mass;
+  const double* softening;
+  std::int64_t bodies;
+  std::int64_t sources;
+};
+
+/// The same bodies in tile order, lengths in units of length_scale, masses of mass_scale. `mass` and `softening_squared` (floored)
+/// are in the number type of the pair arithmetic.
+template <class Real>
+struct Tiles {
+  double* x;
+  double* y;
+  double* z;
+  Real* mass;
+  Real* softening_squared;
+  Vec3* centre;          ///< of each target tile
+  Vec3* partial;         ///< (chunks, bodies)
+  const std::int64_t* order;
+};
+
+struct Scales {
+  double length;
+  double mass;
+  double force;          ///< G mass / length^2
+  bool uniform_softening;
+};
+
+/// Bodies into tile order, and the tiles' centres.
+template <class Real>
+void gather(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales);
+
+/// Accelerations of all bodies, from gathered tiles. `block_size` 64, 128 or 256 cannot change a bit.
+template <class Real>
+void forces(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales, int block_size);
+
+void potentials(const Bodies& bodies, double g, double* potential);
+void reference(const Bodies& bodies, double g, const std::int64_t* targets, std::int64_t count, Vec3* acceleration);
+
+/// values[i] = fma(rate[i], step, values[i]).
+void advance(double* values, const double* rate, double step, std::int64_t count);
+/// Lowers `*first_bad` to step_offset * bodies + index for every body that is not finite.
+void check_finite(const Bodies& bodies, std::int64_t step_offset, unsigned long long* first_bad);
+
+/// The box of all positions, into `*box`.
+void bounding_box(const Vec3* position, std::int64_t bodies, Box* box);
+/// Tile keys and the identity permutation, to be sorted.
+void tile_keys(const Bodies& bodies, const Box* box, std::uint64_t* key, std::int64_t* index);
+
+}  // namespace ergode::kernels::cuda

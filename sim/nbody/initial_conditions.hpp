@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "kernels/gravity/engine.hpp"
+#include "sim/nbody/settings.hpp"
+
+namespace ergode::sim::nbody {
+
+/// The first state of a run: components in their order, bodies with mass first, then the massless ones.
+/// Ids: bodies are numbered from 1 in the order of the components. A file's own ids are kept when all of them are above
+/// those given so far, else shifted by the largest id given so far and one, as a whole.
+/// Throws Error(config) for bodies in one place without softening (naming the pair), Error(input_file) for a bad file.
+kernels::NbodyState initial_state(const Settings& settings, std::uint32_t seed, const std::filesystem::path& config_folder);
+
+/// Bodies and, among them, those with mass; reads files, samples nothing.
+std::pair<std::int64_t, std::int64_t> count_bodies(const Settings& settings, const std::filesystem::path& config_folder);
+
+/// Throws Error(config) naming two bodies at one position whose pair has no softening and at least one mass.
+void refuse_coincident(const kernels::NbodyState& state);
+
+}  // namespace ergode::sim::nbody

@@ -1,0 +1,370 @@
+#include "sim/nbody/simulation.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include "io/hdf5/sealed_file.hpp"
+#include "io/series.hpp"
+#include "sim/nbody/initial_conditions.hpp"
+#include "sim/nbody/integrators.hpp"
+#include "sim/nbody/observation.hpp"
+#include "sim/nbody/schedule.hpp"
+#include "sim/nbody/snapshot.hpp"
+#include "sim/nbody/state_io.hpp"
+
+namespace ergode::sim::nbody {
+namespace {
+
+using kernels::NbodyState;
+using kernels::Vec3;
+
+std::string precision_name(kernels::Precision p) { return p == kernels::Precision::mixed ? "mixed" : "double"; }
+
+Schedule checked_schedule(const Settings& s) {
+  std::vector<Problem> problems;
+  const Schedule schedule = make_schedule(s.integrator, s.output, s.diagnostics, problems);
+  if (!problems.empty()) throw io::Error(io::ExitCode::config, problems.front().message);
+  return schedule;
+}
+
+double length(Vec3 v) { return std::sqrt(dot(v, v)); }
+
+std::string short_text(double x) {
+  std::string s = text(x);
+  if (s.size() <= 9) return s;
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, x, std::chars_format::general, 3).ptr};
+}
+
+class NbodySimulation final : public Simulation {
+ public:
+  NbodySimulation(const Settings& settings, const RunContext& context, std::filesystem::path folder)
+      : settings_(settings),
+        context_(context),
+        folder_(std::move(folder)),
+        units_(unit_system(settings.units)),
+        schedule_(checked_schedule(settings)),
+        integrator_(integrator(settings.integrator.scheme)),
+        plan_(step_plan(integrator_)) {}
+
+  void initialise() override {
+    state_ = initial_state(settings_, context_.seed, folder_);
+    start();
+    fresh_ = false;
+    series_.reset();
+  }
+
+  void restore(const io::State& in) override {
+    state_ = load(in);
+    step_ = integer(in, "step");
+    observed_ = integer(in, "observed");
+    rows_ = integer(in, "rows");
+    snapshots_ = integer(in, "snapshots");
+    start_energies_ = {real(in, "start_kinetic_energy"), real(in, "start_potential_energy")};
+    start_motion_.momentum = {real(in, "start_momentum_x"), real(in, "start_momentum_y"), real(in, "start_momentum_z")};
+    energy_error_ = real(in, "relative_energy_error");
+    largest_energy_error_ = real(in, "largest_relative_energy_error");
+    momentum_drift_ = real(in, "momentum_drift");
+    force_ = {real(in, "force_error"), real(in, "force_error_median"), real(in, "force_error_percentile_99")};
+    start();
+    drop_later_snapshots();
+    if (rows_ > 0) series_.emplace(series_path(), layout(), rows_);
+  }
+
+  io::State save() override {
+    refresh();
+    io::State out;
+    store(state_, out);
+    auto& a = out.attributes;
+    a["step"] = step_;
+    a["observed"] = observed_;
+    a["rows"] = rows_;
+    a["snapshots"] = snapshots_;
+    a["start_kinetic_energy"] = start_energies_.kinetic;
+    a["start_potential_energy"] = start_energies_.potential;
+    a["start_momentum_x"] = start_motion_.momentum.x;
+    a["start_momentum_y"] = start_motion_.momentum.y;
+    a["start_momentum_z"] = start_motion_.momentum.z;
+    a["relative_energy_error"] = energy_error_;
+    a["largest_relative_energy_error"] = largest_energy_error_;
+    a["momentum_drift"] = momentum_drift_;
+    a["force_error"] = force_.e2;
+    a["force_error_median"] = force_.median;
+    a["force_error_percentile_99"] = force_.percentile_99;
+    return out;
+  }
+
+  Progress progress() const override {
+    std::string detail = "t = " + short_text(schedule_.time(step_));
+    if (settings_.diagnostics.energy && observed_ >= 0) detail += "  dE/E = " + short_text(energy_error_);
+    return {step_, schedule_.steps, "step", detail};
+  }
+
+  bool done() const override { return step_ >= schedule_.steps && observed_ >= schedule_.steps; }
+  std::int64_t next_observation() const override { return schedule_.next(observed_); }
+
+  void observe() override {
+    refresh();
+    const auto& d = settings_.diagnostics;
+    const bool row = schedule_.row_due(step_), write = schedule_.snapshot_due(step_);
+    std::vector<double> potentials;
+    if ((row && d.energy) || (write && settings_.output.snapshots.potential)) potentials = engine_->potentials();
+    // What is wrong is written before the run stops for it.
+    std::optional<std::string> failure;
+    if (row) failure = observe_row(potentials);
+    if (write) {
+      const std::span<const double> shown = settings_.output.snapshots.potential ? std::span<const double>(potentials) : std::span<const double>();
+      SnapshotInfo info{schedule_.time(step_), step_, "", precision_name(settings_.gravity.precision), integrator_.name, context_.provenance};
+      std::filesystem::create_directories(context_.directory / "snapshots");
+      io::write_sealed(snapshot_path(snapshots_), snapshot(state_, shown, units_, info));
+      ++snapshots_;
+    }
+    observed_ = step_;
+    if (failure) {
+      if (series_) series_->flush();
+      throw io::Error(io::ExitCode::numerical, *failure);
+    }
+  }
+
+  void advance(std::int64_t count) override {
+    const auto begin = std::chrono::steady_clock::now();
+    fresh_ = false;
+    const kernels::BadBody bad = engine_->integrate(plan_, schedule_.timestep, step_, count);
+    if (bad.step >= 0) {
+      std::string id = "?";
+      if (bad.index >= 0 && bad.index < state_.size()) id = std::to_string(state_.id[static_cast<std::size_t>(bad.index)]);
+      throw io::Error(io::ExitCode::numerical,
+                      "step " + std::to_string(bad.step) + " (t = " + text(schedule_.time(bad.step + 1)) + "): the position or velocity of the particle with id " +
+                          id + " (index " + std::to_string(bad.index) +
+                          ") is not finite any more; a smaller timestep or a larger softening may mend it. The last checkpoint is kept");
+    }
+    step_ += count;
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    steps_here_ += count;
+  }
+
+  void finish() override {
+    if (series_) series_->seal();
+    series_.reset();
+  }
+
+  void suspend() override {
+    if (series_) series_->flush();
+    series_.reset();
+  }
+
+  Summary summary() const override {
+    Summary s;
+    s.push_back({"bodies", state_.size(), "1"});
+    if (state_.sources != state_.size()) s.push_back({"test_particles", state_.size() - state_.sources, "1"});
+    s.push_back({"steps", step_, "1"});
+    s.push_back({"time", schedule_.time(step_), units_.time});
+    s.push_back({"integrator", integrator_.name, ""});
+    s.push_back({"precision", precision_name(settings_.gravity.precision), ""});
+    if (settings_.diagnostics.energy && observed_ >= 0) {
+      s.push_back({"relative_energy_error", energy_error_, "1"});
+      s.push_back({"largest_relative_energy_error", largest_energy_error_, "1"});
+    }
+    s.push_back({"momentum_drift", momentum_drift_, "1"});
+    if (settings_.diagnostics.force_check) {
+      s.push_back({"force_error", force_.e2, "1"});
+      s.push_back({"force_error_median", force_.median, "1"});
+      s.push_back({"force_error_percentile_99", force_.percentile_99, "1"});
+    }
+    s.push_back({"interactions", interactions(step_), "1"});
+    if (seconds_ > 0 && steps_here_ > 0) s.push_back({"interaction_rate", interactions(steps_here_) / seconds_, "s-1"});
+    return s;
+  }
+
+ private:
+  void start() {
+    kernels::GravityOptions options;
+    options.gravitational_constant = units_.gravitational_constant;
+    options.precision = settings_.gravity.precision;
+    engine_ = kernels::make_gravity_engine(context_.device, context_.threads, options);
+    engine_->upload(state_);
+  }
+
+  // Directed pairs, as the field counts them: every body feels every source.
+  double interactions(std::int64_t steps) const {
+    return static_cast<double>(state_.sources) * static_cast<double>(state_.size()) * integrator_.stages() * static_cast<double>(steps);
+  }
+
+  void refresh() {
+    if (fresh_) return;
+    engine_->download(state_);
+    fresh_ = true;
+  }
+
+  std::filesystem::path series_path() const { return context_.directory / "series.h5"; }
+  std::filesystem::path snapshot_path(std::int64_t number) const {
+    char name[48];
+    std::snprintf(name, sizeof name, "snapshot_%04lld.hdf5", static_cast<long long>(number));
+    return context_.directory / "snapshots" / name;
+  }
+
+  io::SeriesLayout layout() const {
+    const io::Attributes attributes{{"units", units_.name},
+                                    {"gravitational_constant", units_.gravitational_constant},
+                                    {"integrator", integrator_.name},
+                                    {"timestep", schedule_.timestep},
+                                    {"precision", precision_name(settings_.gravity.precision)}};
+    return series_layout(settings_.diagnostics, units_, attributes, context_.provenance);
+  }
+
+  // Those are the future of the restored point: a run that goes another way there (a later end) must not keep them.
+  void drop_later_snapshots() const {
+    std::error_code error;
+    for (std::int64_t i = snapshots_; std::filesystem::remove(snapshot_path(i), error); ++i) {
+    }
+  }
+
+  Observation measure(const std::vector<double>& potentials) {
+    const auto& d = settings_.diagnostics;
+    Observation o;
+    o.time = schedule_.time(step_);
+    o.step = step_;
+    o.motion = motion(state_);
+    if (step_ == 0) start_motion_ = o.motion;
+    if (o.motion.momentum_scale > 0)
+      momentum_drift_ = std::max(momentum_drift_, length(o.motion.momentum - start_motion_.momentum) / o.motion.momentum_scale);
+    if (d.energy) {
+      o.energies = energies(state_, potentials);
+      if (step_ == 0) start_energies_ = *o.energies;
+      o.relative_energy_error = relative_energy_error(*o.energies, start_energies_);
+      energy_error_ = o.relative_energy_error;
+      largest_energy_error_ = std::max(largest_energy_error_, std::fabs(energy_error_));
+    }
+    if (!d.lagrangian_radii.empty() || d.escapers) {
+      const Vec3 middle = centre(state_);
+      o.lagrangian_radii = lagrangian_radii(state_, middle, d.lagrangian_radii);
+      if (d.escapers) o.escapers = escapers(state_, potentials, middle, *d.escapers);
+    }
+    if (d.force_check && schedule_.force_check_due(step_)) {
+      const auto sample = force_check_sample(state_.size(), d.force_check->sample, context_.seed, step_);
+      std::vector<Vec3> used;
+      for (const auto i : sample) used.push_back(state_.acceleration[static_cast<std::size_t>(i)]);
+      force_ = o.force = force_error(used, engine_->reference_accelerations(sample));
+    }
+    return o;
+  }
+
+  // The message when a bound is exceeded.
+  std::optional<std::string> observe_row(const std::vector<double>& potentials) {
+    const Observation o = measure(potentials);
+    if (!series_) series_.emplace(series_path(), layout());
+    series_->append(series_row(settings_.diagnostics, o));
+    ++rows_;
+    const auto& d = settings_.diagnostics;
+    std::optional<std::string> failure;
+    const auto hold = [&](const char* what, const char* key, double value, std::optional<double> bound, bool& warned) {
+      if (!bound) return;
+      const std::string said = std::string(what) + " is " + text(value) + " at step " + std::to_string(step_) + " (t = " +
+                               text(o.time) + "), the bound diagnostics." + key + " is " + text(*bound);
+      if (!(value <= *bound)) {
+        if (!failure) failure = said + ": a smaller timestep or another integrator may mend it";
+        context_.warning(said);
+      } else if (value > 0.5 * *bound && !warned) {
+        warned = true;
+        context_.warning(said + ": more than half of it");
+      }
+    };
+    hold("the relative energy error", "max_relative_energy_error", std::fabs(o.relative_energy_error), d.max_relative_energy_error, warned_energy_);
+    if (d.force_check && schedule_.force_check_due(step_))
+      hold("the force error E2", "max_force_error", o.force.e2, d.max_force_error, warned_force_);
+    return failure;
+  }
+
+  Settings settings_;
+  RunContext context_;
+  std::filesystem::path folder_;
+  UnitSystem units_;
+  Schedule schedule_;
+  const Integrator& integrator_;
+  kernels::StepPlan plan_;
+
+  NbodyState state_;  // of the last refresh()
+  bool fresh_ = false;
+  std::unique_ptr<kernels::GravityEngine> engine_;
+  std::optional<io::SeriesWriter> series_;
+  std::int64_t step_ = 0, observed_ = -1, rows_ = 0, snapshots_ = 0, steps_here_ = 0;
+  Energies start_energies_;
+  Motion start_motion_;
+  double energy_error_ = 0, largest_energy_error_ = 0, momentum_drift_ = 0, seconds_ = 0;
+  ForceError force_;
+  bool warned_energy_ = false, warned_force_ = false;
+};
+
+class Config final : public SimulationConfig {
+ public:
+  explicit Config(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  void declare(io::Section& root) override { settings_.declare(root); }
+  Estimate estimate(const kernels::Device& device) const override { return nbody::estimate(settings_, device, folder_); }
+  std::unique_ptr<Simulation> make(const RunContext& context) const override { return make_simulation(settings_, context, folder_); }
+
+ private:
+  std::filesystem::path folder_;
+  Settings settings_;
+};
+
+constexpr const char* example = R"(# A star cluster in equilibrium: 1,024 bodies of a Plummer sphere in Henon units (G = M = 1).
+simulation: nbody
+name: plummer-1k
+seed: 42                     # the same seed gives the same bodies everywhere
+units: nbody                 # or si, solar (AU, solar mass, day), galactic (kpc, 1e10 solar masses, km/s)
+initial_conditions:
+  type: plummer              # or bodies, hernquist, uniform_sphere, two_body, file; a list of several is allowed
+  particles: 1024
+  mass: 1
+gravity:
+  softening: 0.02
+  precision: mixed           # or double
+integrator:
+  scheme: leapfrog           # or yoshida4, yoshida6, yoshida8
+  timestep: 0.0078125
+  end_time: 5
+output:
+  directory: runs/plummer-1k
+  series: {interval: 0.125}
+  snapshots: {interval: 1}
+diagnostics:
+  lagrangian_radii: [0.1, 0.5, 0.9]
+  max_relative_energy_error: 0.01   # the run stops when it is worse
+)";
+
+}  // namespace
+
+std::unique_ptr<Simulation> make_simulation(const Settings& settings, const RunContext& context, const std::filesystem::path& folder) {
+  return std::make_unique<NbodySimulation>(settings, context, folder);
+}
+
+Estimate estimate(const Settings& settings, const kernels::Device& device, const std::filesystem::path& folder) {
+  const Schedule s = checked_schedule(settings);
+  const auto [bodies, sources] = count_bodies(settings, folder);
+  const auto need = kernels::gravity_memory(bodies, sources, settings.gravity.precision, device);
+  constexpr std::int64_t state_bytes = 3 * sizeof(Vec3) + 4 * 8;
+  const std::int64_t file_bytes = 4096 + bodies * (2 * 24 + 3 * 8 + (settings.output.snapshots.potential ? 8 : 0));
+  Estimate e;
+  e.largest_arrays = need.arrays;
+  e.largest_arrays.emplace_back("bodies", bodies * state_bytes);
+  e.largest_arrays.emplace_back("snapshot being written", 2 * file_bytes);
+  std::stable_sort(e.largest_arrays.begin(), e.largest_arrays.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  e.host_bytes = bodies * state_bytes + 2 * file_bytes;
+  (device.backend == kernels::Backend::cpu ? e.host_bytes : e.device_bytes) += need.total;
+  const std::int64_t snapshots = s.steps / s.snapshot_every + 1 + (s.steps % s.snapshot_every != 0);
+  e.disk_bytes = snapshots * file_bytes + 2 * bodies * state_bytes + (s.steps / s.series_every + 2) * 200;
+  e.work = static_cast<double>(bodies) * static_cast<double>(sources) * integrator(settings.integrator.scheme).stages() * static_cast<double>(s.steps);
+  e.work_unit = "interactions";
+  return e;
+}
+
+SimulationType simulation_type() {
+  return {"nbody", "bodies under their own gravity, by direct summation", example,
+          [](std::filesystem::path folder) { return std::make_unique<Config>(std::move(folder)); }};
+}
+
+}  // namespace ergode::sim::nbody

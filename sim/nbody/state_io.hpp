@@ -1,0 +1,16 @@
+#pragma once
+
+#include "io/array.hpp"
+#include "kernels/gravity/engine.hpp"
+
+namespace ergode::sim::nbody {
+
+/// The engine's state as named arrays, and back. Throws Error(input_file) when arrays are missing or do not fit together.
+void store(const kernels::NbodyState& state, io::State& out);
+kernels::NbodyState load(const io::State& in);
+
+/// An attribute of a checkpoint; throws Error(input_file) when it is not there.
+std::int64_t integer(const io::State& in, const std::string& name);
+double real(const io::State& in, const std::string& name);
+
+}  // namespace ergode::sim::nbody
