@@ -13,7 +13,9 @@ using namespace ergode::testing;
 namespace {
 
 struct Place : TemporaryDirectory {
-  Place() { spill(config(), "simulation: toy\nname: chain\nseed: 7\nunits: 200\ninterval: 10\ncheckpoint: {every: 20 steps}\n"); }
+  Place() {
+    spill(config(), "simulation: toy\nname: chain\nseed: 7\nunits: 200\ninterval: 10\ncheckpoint: {every: 20 steps}\n");
+  }
   std::string config() const { return *this / "toy.yaml"; }
   std::string run_directory() const { return *this / "run"; }
   Outcome run(std::vector<std::string> more = {}, const std::function<void()>& setup = {}) const {
@@ -24,7 +26,9 @@ struct Place : TemporaryDirectory {
   std::string summary() const { return slurp(*this / "run/summary.json"); }
 };
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -110,7 +114,8 @@ TEST_CASE("a real limit on the size of files ends a run with 7 and without a cra
 TEST_CASE("the wall-time limit is kept, with a checkpoint, and the run resumes") {
   const Place p;
   const auto begin = std::chrono::steady_clock::now();
-  const Outcome outcome = p.run({"--set", "units=100000000", "--set", "microseconds=1000", "--set", "checkpoint.every=1 h", "--max-walltime", "2"});
+  const Outcome outcome = p.run({"--set", "units=100000000", "--set", "microseconds=1000", "--set",
+                                 "checkpoint.every=1 h", "--max-walltime", "2"});
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   CHECK(outcome.code == 75);
   CHECK(seconds < 2.5);  // the machine may be busy; the limit itself is 2
@@ -158,7 +163,8 @@ TEST_CASE("the resume of a finished run says so, writes nothing and ends with 0"
 }
 
 TEST_CASE("every failure in mid-run has its exit code, keeps the checkpoint and leaves no lock") {
-  const std::vector<std::pair<std::string, int>> failures{{"nan", 8}, {"gpu", 9}, {"gpu_memory", 6}, {"memory", 6}, {"bug", 70}, {"unknown", 70}};
+  const std::vector<std::pair<std::string, int>> failures{{"nan", 8},    {"gpu", 9},  {"gpu_memory", 6},
+                                                          {"memory", 6}, {"bug", 70}, {"unknown", 70}};
   for (const auto& [how, code] : failures) {
     INFO(how);
     const Place p;
@@ -220,10 +226,17 @@ TEST_CASE("a stdout whose reader has gone does not end a run") {
 TEST_CASE("nothing to do is done at once, and a wrong command line ends with 2 and a hint") {
   const Place p;
   CHECK(p.run({"--set", "units=0"}).code == 0);
-  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
-           {}, {"runn"}, {"run"}, {"run", p.config(), "--devcie", "cpu"}, {"run", p.config(), "--device", "gpu"},
-           {"run", p.config(), "--max-walltime", "soon"}, {"run", p.config(), "--threads", "0"}, {"run", p.config(), "--exists", "maybe"},
-           {"run", p.config(), "--set", "unitz=3"}, {"new", "nothing"}}) {
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{},
+                                             {"runn"},
+                                             {"run"},
+                                             {"run", p.config(), "--devcie", "cpu"},
+                                             {"run", p.config(), "--device", "gpu"},
+                                             {"run", p.config(), "--max-walltime", "soon"},
+                                             {"run", p.config(), "--threads", "0"},
+                                             {"run", p.config(), "--exists", "maybe"},
+                                             {"run", p.config(), "--set", "unitz=3"},
+                                             {"new", "nothing"}}) {
     const Outcome outcome = run_toy(p.path(), wrong);
     INFO(outcome.error);
     CHECK(outcome.code == 2);

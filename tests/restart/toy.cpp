@@ -11,8 +11,9 @@ using namespace ergode::testing;
 
 namespace {
 
-const std::string config = "simulation: toy\nname: chain\nseed: 7\nunits: 4000\ninterval: 7\nmicroseconds: 100\npadding: 20000\n"
-                           "checkpoint: {every: 50 steps}\n";
+const std::string config =
+    "simulation: toy\nname: chain\nseed: 7\nunits: 4000\ninterval: 7\nmicroseconds: 100\npadding: 20000\n"
+    "checkpoint: {every: 50 steps}\n";
 
 /// A run that nothing disturbs, to compare with.
 void run_undisturbed(const TemporaryDirectory& d) {
@@ -58,9 +59,11 @@ TEST_CASE("a run stopped by each signal leaves with 75 and resumes to the same b
   const TemporaryDirectory d;
   run_undisturbed(d);
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
-    const Child child = start_toy(d.path(), {"run", d / "toy.yaml", "-o", d / "cut", "--resume", "--set", "microseconds=1000", "--set",
-                                             "checkpoint.every=1 h"});
-    REQUIRE(eventually([&] { return fs::exists(d / "cut/lock.json") && slurp(d / "cut/summary.json").find("running") != std::string::npos; }));
+    const Child child = start_toy(d.path(), {"run", d / "toy.yaml", "-o", d / "cut", "--resume", "--set",
+                                             "microseconds=1000", "--set", "checkpoint.every=1 h"});
+    REQUIRE(eventually([&] {
+      return fs::exists(d / "cut/lock.json") && slurp(d / "cut/summary.json").find("running") != std::string::npos;
+    }));
     sleep_ms(30);
     child.kill(signal);
     const Outcome outcome = child.wait();
@@ -88,7 +91,8 @@ TEST_CASE("a finished run given a later end goes on to the same bits") {
 TEST_CASE("SIGUSR2 makes a checkpoint and the run goes on") {
   const TemporaryDirectory d;
   spill(d / "toy.yaml", config);
-  const Child child = start_toy(d.path(), {"run", d / "toy.yaml", "-o", d / "cut", "--set", "microseconds=1000", "--set", "checkpoint.every=1 h"});
+  const Child child = start_toy(d.path(), {"run", d / "toy.yaml", "-o", d / "cut", "--set", "microseconds=1000",
+                                           "--set", "checkpoint.every=1 h"});
   REQUIRE(eventually([&] { return slurp(d / "cut/summary.json").find("running") != std::string::npos; }));
   CHECK_FALSE(fs::exists(d / "cut/checkpoint.h5"));
   sleep_ms(20);
@@ -101,7 +105,8 @@ TEST_CASE("SIGUSR2 makes a checkpoint and the run goes on") {
 TEST_CASE("the second signal ends a run at once") {
   const TemporaryDirectory d;
   spill(d / "toy.yaml", config);
-  const Child child = start_toy(d.path(), {"run", d / "toy.yaml", "-o", d / "cut", "--set", "microseconds=60000000"});  // one unit: a minute
+  const Child child = start_toy(
+      d.path(), {"run", d / "toy.yaml", "-o", d / "cut", "--set", "microseconds=60000000"});  // one unit: a minute
   REQUIRE(eventually([&] { return slurp(d / "cut/summary.json").find("running") != std::string::npos; }));
   sleep_ms(50);
   child.kill(SIGTERM);
