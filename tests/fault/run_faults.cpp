@@ -1,7 +1,9 @@
 #include <catch2/catch_test_macros.hpp>
+#include <cerrno>
 
 #include "io/checkpoint.hpp"
 #include "io/diff.hpp"
+#include "io/fs/fault.hpp"
 #include "io/run/console.hpp"
 #include "tests/sim/program.hpp"
 
@@ -81,7 +83,7 @@ TEST_CASE("a disk that stays full stops a run with 7 and keeps the checkpoint be
   const Place p;
   // The first writes go well; from the 30th on there is no space.
   const Outcome full = p.run({"--set", "units=100000"}, [] {
-    ::setenv("ERGODE_FAULT", "write:30:ENOSPC:always", 1);
+    io::fs::arm({io::fs::Call::write, 30, ENOSPC, true});
     ::setenv("ERGODE_CHECKPOINT_RETRY", "0", 1);
   });
   INFO(full.error);
@@ -95,7 +97,7 @@ TEST_CASE("a disk that stays full stops a run with 7 and keeps the checkpoint be
 
 TEST_CASE("a disk that is full for a moment is waited for") {
   const Place p;
-  const Outcome outcome = p.run({}, [] { ::setenv("ERGODE_FAULT", "fsync:12:ENOSPC", 1); });
+  const Outcome outcome = p.run({}, [] { io::fs::arm({io::fs::Call::fsync, 12, ENOSPC, false}); });
   INFO(outcome.error);
   CHECK(outcome.code == 0);
 }
