@@ -10,8 +10,13 @@ namespace ergode::io {
 BuildInfo build_info() {
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);
-  return {version::version,    version::commit,        version::compiler, version::flags,
-          version::build_type, version::cuda_compiler, fmt::format("{}.{}.{}", major, minor, release)};
+  return {version::version,
+          version::commit,
+          version::compiler,
+          version::flags,
+          version::build_type,
+          version::cuda_compiler,
+          fmt::format("{}.{}.{}", major, minor, release)};
 }
 
 }  // namespace ergode::io

@@ -7,7 +7,7 @@ namespace ergode::io {
 /// What this binary was built from and with.
 struct BuildInfo {
   std::string version;
-  std::string commit;         ///< "unknown" without git
+  std::string commit;  ///< "unknown" without git
   std::string compiler;
   std::string flags;
   std::string build_type;

@@ -31,8 +31,8 @@ class Console {
   std::string bar_;
 };
 
-/// Descriptors 0 to 2 that the caller closed are opened on /dev/null: a data file must never get the number of stdout, or
-/// what is printed would be written into it. To be called first in main().
+/// Descriptors 0 to 2 that the caller closed are opened on /dev/null: a data file must never get the number of stdout,
+/// or what is printed would be written into it. To be called first in main().
 void keep_standard_descriptors();
 
 }  // namespace ergode::io

@@ -65,10 +65,18 @@ JsonObject& JsonObject::add(std::string_view key, std::string scalar) {
   members_.push_back({std::string(key), std::move(scalar), {}, Member::Kind::scalar});
   return *this;
 }
-JsonObject& JsonObject::set(std::string_view key, std::string_view value) { return add(key, json_quote(value)); }
-JsonObject& JsonObject::set(std::string_view key, double value) { return add(key, json_number(value)); }
-JsonObject& JsonObject::set(std::string_view key, std::int64_t value) { return add(key, std::to_string(value)); }
-JsonObject& JsonObject::set(std::string_view key, bool value) { return add(key, value ? "true" : "false"); }
+JsonObject& JsonObject::set(std::string_view key, std::string_view value) {
+  return add(key, json_quote(value));
+}
+JsonObject& JsonObject::set(std::string_view key, double value) {
+  return add(key, json_number(value));
+}
+JsonObject& JsonObject::set(std::string_view key, std::int64_t value) {
+  return add(key, std::to_string(value));
+}
+JsonObject& JsonObject::set(std::string_view key, bool value) {
+  return add(key, value ? "true" : "false");
+}
 JsonObject& JsonObject::set(std::string_view key, const JsonObject& value) {
   members_.push_back({std::string(key), {}, {value}, Member::Kind::object});
   return *this;

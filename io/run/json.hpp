@@ -11,7 +11,8 @@ namespace ergode::io {
 /// `text` as a JSON string with its quotes; control characters are escaped, bytes that are not UTF-8 become U+FFFD.
 std::string json_quote(std::string_view text);
 
-/// The shortest text that reads back as `value`, with a point in every locale; `null` where JSON has no word (NaN, infinity).
+/// The shortest text that reads back as `value`, with a point in every locale; `null` where JSON has no word (NaN,
+/// infinity).
 std::string json_number(double value);
 
 /// An object written in the order of its set() calls, one key a line.
@@ -33,7 +34,7 @@ class JsonObject {
  private:
   struct Member {
     std::string key;
-    std::string scalar;               ///< a finished JSON value, when `objects` is not what counts
+    std::string scalar;  ///< a finished JSON value, when `objects` is not what counts
     std::vector<JsonObject> objects;
     enum class Kind { scalar, object, array } kind = Kind::scalar;
   };
@@ -41,8 +42,8 @@ class JsonObject {
   std::vector<Member> members_;
 };
 
-/// The value of the first `"key": value` in a file that JsonObject wrote: strings unescaped, numbers and words as they are.
-/// It is no JSON parser: it serves to read back our own lock and summary files.
+/// The value of the first `"key": value` in a file that JsonObject wrote: strings unescaped, numbers and words as they
+/// are. It is no JSON parser: it serves to read back our own lock and summary files.
 std::optional<std::string> json_field(std::string_view text, std::string_view key);
 
 }  // namespace ergode::io

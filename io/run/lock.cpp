@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Seconds since `path` was last modified, by the clock that stamps files in its directory: on a network file system that is
-/// the server's, and neither host's clock needs to be right.
+/// Seconds since `path` was last modified, by the clock that stamps files in its directory: on a network file system
+/// that is the server's, and neither host's clock needs to be right.
 double silence(const fs::path& path) {
   struct stat lock {};
   if (::stat(path.c_str(), &lock) != 0) return 0;
@@ -106,7 +106,8 @@ std::optional<std::string> stale_reason(const LockOwner& owner, const ProcessIde
     if (other.job_restart != me.job_restart) return "this job was requeued";
     if (owner.silent_seconds > 3 * lock_heartbeat_seconds) return "this job was requeued and its owner is silent";
   }
-  if (owner.silent_seconds > silence_limit) return fmt::format("its owner is silent for {:.0f} s", owner.silent_seconds);
+  if (owner.silent_seconds > silence_limit)
+    return fmt::format("its owner is silent for {:.0f} s", owner.silent_seconds);
   return std::nullopt;
 }
 
@@ -144,10 +145,11 @@ RunLock::RunLock(const fs::path& directory, const std::function<void(const std::
     }
     const auto reason = stale_reason(*owner, this_process(), lock_silence_seconds);
     if (!reason || attempt > 20)
-      throw Error(ExitCode::io,
-                  fmt::format("{}: in use by {}. Wait for it, stop it, or choose another directory (-o DIR); if that run is "
-                              "surely dead, remove {}",
-                              directory.string(), owner->text(), file_.string()));
+      throw Error(
+          ExitCode::io,
+          fmt::format("{}: in use by {}. Wait for it, stop it, or choose another directory (-o DIR); if that run is "
+                      "surely dead, remove {}",
+                      directory.string(), owner->text(), file_.string()));
     // Moved aside first: of two processes that both found it stale, one gets it.
     const fs::path aside = file_.string() + ".stale." + std::to_string(::getpid());
     if (::rename(file_.c_str(), aside.c_str()) != 0) continue;
@@ -172,7 +174,9 @@ RunLock::RunLock(const fs::path& directory, const std::function<void(const std::
   });
 }
 
-bool RunLock::held() const { return !heart_->lost && read_text(file_) == content_; }
+bool RunLock::held() const {
+  return !heart_->lost && read_text(file_) == content_;
+}
 
 void RunLock::release() {
   if (heart_->released.exchange(true)) return;

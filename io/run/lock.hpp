@@ -30,7 +30,8 @@ constexpr double lock_silence_seconds = 120;
 
 std::optional<LockOwner> read_lock(const std::filesystem::path& directory);
 
-/// Holds `directory` for this process while it lives: a file made with O_EXCL, whose modification time is its heartbeat.
+/// Holds `directory` for this process while it lives: a file made with O_EXCL, whose modification time is its
+/// heartbeat.
 class RunLock {
  public:
   /// Throws Error(io) naming the owner when another run holds it. A stale lock is taken over, which `say` is told.

@@ -31,7 +31,9 @@ void Log::open(const std::filesystem::path& path) {
   early_.clear();
 }
 
-void Log::close() { file_.reset(); }
+void Log::close() {
+  file_.reset();
+}
 
 void Log::record(int level, std::string_view line) {
   if (!file_) {
@@ -61,6 +63,8 @@ void Log::error(std::string_view line) {
   console_.error("error: " + std::string(line));
   record(spdlog::level::err, line);
 }
-void Log::file_only(std::string_view line) { record(spdlog::level::info, line); }
+void Log::file_only(std::string_view line) {
+  record(spdlog::level::info, line);
+}
 
 }  // namespace ergode::io

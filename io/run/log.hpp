@@ -12,8 +12,8 @@ namespace ergode::io {
 
 enum class Verbosity { quiet, normal, verbose };
 
-/// What a run says: to the person through a console, and everything with time stamps to `run.log`. Lines said before the
-/// log file is open are kept and written to it first. A log that cannot be written never stops a run.
+/// What a run says: to the person through a console, and everything with time stamps to `run.log`. Lines said before
+/// the log file is open are kept and written to it first. A log that cannot be written never stops a run.
 class Log {
  public:
   Log(Console& console, Verbosity verbosity);

@@ -64,7 +64,8 @@ ProcessIdentity this_process() {
 }
 
 std::string user_name() {
-  if (const passwd* entry = ::getpwuid(::getuid()); entry != nullptr && entry->pw_name != nullptr) return entry->pw_name;
+  if (const passwd* entry = ::getpwuid(::getuid()); entry != nullptr && entry->pw_name != nullptr)
+    return entry->pw_name;
   return std::to_string(::getuid());
 }
 

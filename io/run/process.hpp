@@ -11,9 +11,9 @@ struct ProcessIdentity {
   std::string boot;           ///< changes when the host restarts
   std::string pid_namespace;  ///< a pid means nothing outside it (containers)
   std::int64_t pid = 0;
-  std::string started;        ///< clock ticks after boot: tells a reused pid
-  std::string job;            ///< "slurm 1234", empty outside a batch system
-  std::string job_restart;    ///< how often the batch system has requeued the job
+  std::string started;      ///< clock ticks after boot: tells a reused pid
+  std::string job;          ///< "slurm 1234", empty outside a batch system
+  std::string job_restart;  ///< how often the batch system has requeued the job
 };
 
 ProcessIdentity this_process();

@@ -16,7 +16,9 @@ std::string duration_text(double seconds) {
   return days > 0 ? fmt::format("{} d {}", days, clock) : clock;
 }
 
-std::string short_number(double value) { return fmt::format("{:.4g}", value); }
+std::string short_number(double value) {
+  return fmt::format("{:.4g}", value);
+}
 
 std::string progress_text(const ProgressState& state, double rate) {
   const std::string name = state.unit_name.empty() ? "unit" : state.unit_name;
@@ -45,7 +47,8 @@ void ProgressDisplay::start(const ProgressState& state, double now) {
   rate_unit_ = state.unit;
   rate_time_ = now;
   shown_ = now;
-  quarter_ = state.total > 0 ? static_cast<int>(4 * static_cast<double>(state.unit) / static_cast<double>(state.total)) : 0;
+  quarter_ =
+      state.total > 0 ? static_cast<int>(4 * static_cast<double>(state.unit) / static_cast<double>(state.total)) : 0;
 }
 
 void ProgressDisplay::update_rate(std::int64_t unit, double now) {
@@ -83,6 +86,8 @@ void ProgressDisplay::show(const ProgressState& state, double now) {
   log_.info(progress_text(state, rate_));
 }
 
-void ProgressDisplay::finish() { log_.console().clear_bar(); }
+void ProgressDisplay::finish() {
+  log_.console().clear_bar();
+}
 
 }  // namespace ergode::io

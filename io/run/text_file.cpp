@@ -11,7 +11,9 @@
 
 namespace ergode::io {
 
-void write_text(const std::filesystem::path& path, std::string_view text) { fs::replace_file(path, text); }
+void write_text(const std::filesystem::path& path, std::string_view text) {
+  fs::replace_file(path, text);
+}
 
 std::optional<std::string> read_text(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -24,7 +26,8 @@ void make_writable_directory(const std::filesystem::path& directory) {
   std::error_code problem;
   const auto status = std::filesystem::status(directory, problem);
   if (std::filesystem::exists(status) && !std::filesystem::is_directory(status))
-    throw Error(ExitCode::io, fmt::format("{}: is a file, not a directory; choose another output directory (-o DIR)", directory.string()));
+    throw Error(ExitCode::io, fmt::format("{}: is a file, not a directory; choose another output directory (-o DIR)",
+                                          directory.string()));
   try {
     fs::make_directories(directory);
   } catch (const Error& e) {
@@ -37,8 +40,9 @@ void make_writable_directory(const std::filesystem::path& directory) {
     const std::byte byte{};
     file.write({std::span<const std::byte>(&byte, 1)});
   } catch (const Error& e) {
-    throw Error(ExitCode::io, fmt::format("{}: nothing can be written in the output directory ({}); choose another (-o DIR)",
-                                          directory.string(), e.what()));
+    throw Error(ExitCode::io,
+                fmt::format("{}: nothing can be written in the output directory ({}); choose another (-o DIR)",
+                            directory.string(), e.what()));
   }
 }
 

@@ -7,14 +7,15 @@
 
 namespace ergode::io {
 
-/// Replaces `path` by `text` in one step (temporary file, fsync, rename): a reader sees the old text or the new, never a part.
-/// Throws Error(io); the old file is untouched then.
+/// Replaces `path` by `text` in one step (temporary file, fsync, rename): a reader sees the old text or the new, never
+/// a part. Throws Error(io); the old file is untouched then.
 void write_text(const std::filesystem::path& path, std::string_view text);
 
 /// The whole file; nullopt when it cannot be read.
 std::optional<std::string> read_text(const std::filesystem::path& path);
 
-/// Makes `directory` and its parents, and writes and removes a file in it, so that what would fail later fails now. Throws Error(io).
+/// Makes `directory` and its parents, and writes and removes a file in it, so that what would fail later fails now.
+/// Throws Error(io).
 void make_writable_directory(const std::filesystem::path& directory);
 
 }  // namespace ergode::io

@@ -10,7 +10,8 @@ namespace {
 std::optional<double> number(std::string_view text) {
   double value = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || !std::isfinite(value) || value < 0) return std::nullopt;
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || !std::isfinite(value) || value < 0)
+    return std::nullopt;
   return value;
 }
 
@@ -51,8 +52,9 @@ std::string join_command(int argc, const char* const* argv) {
   std::string line;
   for (int i = 0; i < argc; ++i) {
     const std::string word = argv[i];
-    const bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                                               "_-./=:,+@%") == std::string::npos;
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                            "_-./=:,+@%") == std::string::npos;
     if (i > 0) line += ' ';
     if (plain) {
       line += word;

@@ -5,7 +5,8 @@
 
 namespace ergode::sim {
 
-/// Seconds of `H:MM:SS`, `MM:SS`, `D-H:MM:SS` or a plain number of seconds; nullopt for anything else or nothing positive.
+/// Seconds of `H:MM:SS`, `MM:SS`, `D-H:MM:SS` or a plain number of seconds; nullopt for anything else or nothing
+/// positive.
 std::optional<double> parse_walltime(const std::string& text);
 
 /// `text` as a YAML scalar in single quotes, for a path or name given by a flag.

@@ -42,7 +42,9 @@ std::string check_device(const std::string& text) {
   return is_device_name(text) ? "" : fmt::format("`{}` is no device; allowed are auto, cpu, cuda and cuda:N", text);
 }
 
-CLI::IsMember one_of(std::vector<std::string> words) { return CLI::IsMember(std::move(words)); }
+CLI::IsMember one_of(std::vector<std::string> words) {
+  return CLI::IsMember(std::move(words));
+}
 
 std::string check_walltime(const std::string& text) {
   return parse_walltime(text) ? "" : fmt::format("`{}` is no time; write H:MM:SS, MM:SS, D-H:MM:SS or seconds", text);
@@ -81,12 +83,18 @@ void add_run(CLI::App& program, Arguments& a) {
 }
 
 void add_others(CLI::App& program, Arguments& a) {
-  add_config_options(*program.add_subcommand("validate", "check a config, estimate memory, disk and work; run nothing"), a);
+  add_config_options(*program.add_subcommand("validate", "check a config, estimate memory, disk and work; run nothing"),
+                     a);
   program.add_subcommand("devices", "list every device: name, memory, usable or why not")
       ->add_flag("--json", a.json, "for programs to read");
-  program.add_subcommand("info", "what a file or run directory is, and how far it got")->add_option("path", a.path)->required();
-  program.add_subcommand("verify", "check the checksums of a file or run directory")->add_option("path", a.path)->required();
-  CLI::App& diff = *program.add_subcommand("diff", "compare the scientific content of two runs or files: exit 0 when equal, 1 when not");
+  program.add_subcommand("info", "what a file or run directory is, and how far it got")
+      ->add_option("path", a.path)
+      ->required();
+  program.add_subcommand("verify", "check the checksums of a file or run directory")
+      ->add_option("path", a.path)
+      ->required();
+  CLI::App& diff = *program.add_subcommand(
+      "diff", "compare the scientific content of two runs or files: exit 0 when equal, 1 when not");
   diff.add_option("a", a.path)->required();
   diff.add_option("b", a.other_path)->required();
   diff.add_option("--rtol", a.rtol, "largest relative difference that counts as equal (0: bitwise)")
@@ -95,7 +103,9 @@ void add_others(CLI::App& program, Arguments& a) {
   CLI::App& schema = *program.add_subcommand("schema", "every key of a config with type, unit, default and meaning");
   schema.add_option("type", a.type, "a simulation type; all when left out");
   schema.add_flag("--markdown", a.markdown, "as it is in docs/configuration.md");
-  program.add_subcommand("new", "print a commented config to start from")->add_option("type", a.type, "a simulation type")->required();
+  program.add_subcommand("new", "print a commented config to start from")
+      ->add_option("type", a.type, "a simulation type")
+      ->required();
 }
 
 void add_bench(CLI::App& program, Arguments& a) {
@@ -152,8 +162,8 @@ ExitCode dispatch(const std::string& command, Arguments& a, const std::vector<Si
 
 std::string version_text() {
   const io::BuildInfo b = io::build_info();
-  return fmt::format("ergode {} (commit {}, {}, {}, HDF5 {}, CUDA {})", b.version, b.commit, b.compiler, b.build_type, b.hdf5,
-                     b.cuda_compiler.empty() ? "no" : b.cuda_compiler);
+  return fmt::format("ergode {} (commit {}, {}, {}, HDF5 {}, CUDA {})", b.version, b.commit, b.compiler, b.build_type,
+                     b.hdf5, b.cuda_compiler.empty() ? "no" : b.cuda_compiler);
 }
 
 /// Help and version are no errors; all else is exit 2 with what is wrong and where to look.

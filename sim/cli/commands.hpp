@@ -24,7 +24,8 @@ io::ExitCode verify_checksums(const std::filesystem::path& path, io::Log& log);
 
 io::ExitCode show_difference(const std::filesystem::path& a, const std::filesystem::path& b, double rtol, io::Log& log);
 
-io::ExitCode show_schema(const std::optional<std::string>& type, bool markdown, const std::vector<SimulationType>& types, io::Log& log);
+io::ExitCode show_schema(const std::optional<std::string>& type, bool markdown,
+                         const std::vector<SimulationType>& types, io::Log& log);
 
 io::ExitCode show_example(const std::string& type, const std::vector<SimulationType>& types, io::Log& log);
 

@@ -26,8 +26,8 @@ io::JsonObject as_json(const Device& device) {
 void print(const kernels::CudaInventory& cuda, const Device& cpu, io::Log& log) {
   auto line = [&](const Device& d) {
     log.result(fmt::format("{:<8} {}{}", device_name(d), d.name, d.uuid.empty() ? "" : "  " + d.uuid));
-    log.result(fmt::format("         {}, {} of {} free, {}", d.architecture, bytes_text(d.memory_free), bytes_text(d.memory_total),
-                           d.usable ? "usable" : "not usable: " + d.reason));
+    log.result(fmt::format("         {}, {} of {} free, {}", d.architecture, bytes_text(d.memory_free),
+                           bytes_text(d.memory_total), d.usable ? "usable" : "not usable: " + d.reason));
   };
   line(cpu);
   log.result(fmt::format("         {} threads", available_threads()));
@@ -36,8 +36,9 @@ void print(const kernels::CudaInventory& cuda, const Device& cpu, io::Log& log) 
     log.result("cuda     this binary was built without CUDA");
   } else {
     if (!cuda.problem.empty()) log.result("cuda     " + cuda.problem);
-    log.result(fmt::format("cuda     driver {}, runtime {}, code for {}", cuda.driver_version.empty() ? "none" : cuda.driver_version,
-                           cuda.runtime_version, cuda.architectures));
+    log.result(fmt::format("cuda     driver {}, runtime {}, code for {}",
+                           cuda.driver_version.empty() ? "none" : cuda.driver_version, cuda.runtime_version,
+                           cuda.architectures));
   }
 }
 

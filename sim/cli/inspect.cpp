@@ -21,23 +21,25 @@ void describe_directory(const std::filesystem::path& path, io::Log& log) {
   if (const auto text = io::read_text(path / "summary.json")) {
     auto field = [&](const char* key) { return io::json_field(*text, key).value_or("?"); };
     log.result(fmt::format("run         {} `{}`", field("simulation"), field("name")));
-    log.result(fmt::format("state       {}, {} {} of {} when this was last written, {} resumes", field("state"), field("unit_name"),
-                           field("unit"), field("total"), field("resumes")));
+    log.result(fmt::format("state       {}, {} {} of {} when this was last written, {} resumes", field("state"),
+                           field("unit_name"), field("unit"), field("total"), field("resumes")));
     if (const std::string why = field("message"); !why.empty()) log.result("            " + why);
   }
   if (const auto owner = io::read_lock(path)) log.result("lock        " + owner->text());
   try {
     const auto warn = [&](const std::string& line) { log.warning(line); };
     if (const auto checkpoint = io::read_checkpoint(path, warn)) {
-      log.result(fmt::format("checkpoint  unit {}{}, computed on {}{}", checkpoint->unit, checkpoint->finished ? " (the end)" : "",
-                             checkpoint->backend, checkpoint->isa.empty() ? "" : ", " + checkpoint->isa));
+      log.result(fmt::format("checkpoint  unit {}{}, computed on {}{}", checkpoint->unit,
+                             checkpoint->finished ? " (the end)" : "", checkpoint->backend,
+                             checkpoint->isa.empty() ? "" : ", " + checkpoint->isa));
     } else {
       log.result("checkpoint  none");
     }
   } catch (const io::Error& e) {
     log.warning(e.what());
   }
-  if (std::filesystem::exists(path / "config.used.yaml")) log.result("config      " + (path / "config.used.yaml").string());
+  if (std::filesystem::exists(path / "config.used.yaml"))
+    log.result("config      " + (path / "config.used.yaml").string());
   for (const auto& file : io::hdf5_files(path)) log.result("file        " + file.string());
 }
 
@@ -67,7 +69,8 @@ io::ExitCode verify_checksums(const std::filesystem::path& path, io::Log& log) {
   return code;
 }
 
-io::ExitCode show_difference(const std::filesystem::path& a, const std::filesystem::path& b, double rtol, io::Log& log) {
+io::ExitCode show_difference(const std::filesystem::path& a, const std::filesystem::path& b, double rtol,
+                             io::Log& log) {
   const auto differences = io::diff(a, b, rtol);
   for (const io::Difference& difference : differences) log.result(difference.message);
   if (!differences.empty()) return io::ExitCode::difference;

@@ -3,7 +3,8 @@
 
 namespace ergode::sim {
 
-io::ExitCode show_schema(const std::optional<std::string>& type, bool markdown, const std::vector<SimulationType>& types, io::Log& log) {
+io::ExitCode show_schema(const std::optional<std::string>& type, bool markdown,
+                         const std::vector<SimulationType>& types, io::Log& log) {
   std::vector<const SimulationType*> shown;
   if (type) shown.push_back(&find_type(*type, types));
   if (!type)

@@ -38,14 +38,16 @@ io::ExitCode validate(const RunOptions& options, const std::vector<SimulationTyp
   for (const std::string& warning : config.warnings) log.warning(warning);
   const char* wanted = std::getenv("ERGODE_DEVICE");
   const auto cpu = [&] { return kernels::cpu_device(choose_isa(options.isa, "")); };
-  const DeviceChoice choice = choose_device({options.device, config.common.device, wanted != nullptr ? std::optional<std::string>(wanted) : std::nullopt},
-                                            [] { return kernels::cuda_inventory(); }, cpu);
+  const DeviceChoice choice = choose_device(
+      {options.device, config.common.device, wanted != nullptr ? std::optional<std::string>(wanted) : std::nullopt},
+      [] { return kernels::cuda_inventory(); }, cpu);
   const kernels::Device host = cpu();
   const bool on_cpu = choice.device.backend == kernels::Backend::cpu;
   const Estimate need = config.simulation->estimate(choice.device);
 
   log.result(fmt::format("{}: valid: {} `{}`", options.config.string(), config.common.simulation, config.common.name));
-  log.result("device          " + describe(choice.device) + (choice.fallback.empty() ? "" : "; no other GPU: " + choice.fallback));
+  log.result("device          " + describe(choice.device) +
+             (choice.fallback.empty() ? "" : "; no other GPU: " + choice.fallback));
   log.result("output          " + config.common.output.directory.string());
   bool fits = report(log, "host memory", need.host_bytes, host.memory_free);
   if (!on_cpu) fits = report(log, "device memory", need.device_bytes, choice.device.memory_free) && fits;

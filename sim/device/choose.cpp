@@ -28,7 +28,8 @@ std::string why_no_gpu(const CudaInventory& inventory) {
   if (!inventory.problem.empty()) return inventory.problem;
   std::string reasons;
   for (const Device& device : inventory.devices)
-    if (!device.usable) reasons += fmt::format("{}cuda:{} {}: {}", reasons.empty() ? "" : "; ", device.index, device.name, device.reason);
+    if (!device.usable)
+      reasons += fmt::format("{}cuda:{} {}: {}", reasons.empty() ? "" : "; ", device.index, device.name, device.reason);
   return reasons.empty() ? "no CUDA device was found" : reasons;
 }
 
@@ -36,7 +37,8 @@ std::string why_no_gpu(const CudaInventory& inventory) {
   std::string text = fmt::format("{} ({}) cannot be had: {}", choice.requested, choice.source, reason);
   if (inventory.built && !inventory.architectures.empty())
     text += fmt::format(" (GPU code in this binary: {})", inventory.architectures);
-  throw io::Error(io::ExitCode::no_device, text + ". `ergode devices` lists what is there; `--device cpu` runs on the CPU");
+  throw io::Error(io::ExitCode::no_device,
+                  text + ". `ergode devices` lists what is there; `--device cpu` runs on the CPU");
 }
 
 }  // namespace
@@ -57,8 +59,9 @@ DeviceChoice choose_device(const DeviceRequest& request, const std::function<Cud
     choice.requested = *request.environment, choice.source = "ERGODE_DEVICE";
   }
   if (!is_device_name(choice.requested))
-    throw io::Error(choice.source == "--device" ? io::ExitCode::command_line : io::ExitCode::no_device,
-                    fmt::format("{}: `{}` is no device; allowed are auto, cpu, cuda and cuda:N", choice.source, choice.requested));
+    throw io::Error(
+        choice.source == "--device" ? io::ExitCode::command_line : io::ExitCode::no_device,
+        fmt::format("{}: `{}` is no device; allowed are auto, cpu, cuda and cuda:N", choice.source, choice.requested));
   if (choice.requested == "cpu") {
     choice.device = cpu();
     return choice;
@@ -87,30 +90,35 @@ DeviceChoice choose_device(const DeviceRequest& request, const std::function<Cud
     if (index) refuse(choice, inventory, fmt::format("{}: {}", device.name, device.reason));
   }
   refuse(choice, inventory,
-         index ? fmt::format("there are {} CUDA device(s), numbered from 0", inventory.devices.size()) : why_no_gpu(inventory));
+         index ? fmt::format("there are {} CUDA device(s), numbered from 0", inventory.devices.size())
+               : why_no_gpu(inventory));
 }
 
 Isa choose_isa(const std::string& flag, const std::string& kept) {
   if (flag != "auto" && !kept.empty() && flag != kept)
-    throw io::Error(io::ExitCode::command_line,
-                    fmt::format("--isa {}: the checkpoint was computed with {}, and another instruction set gives other bits; "
-                                "leave --isa out, or start a new run",
-                                flag, kept));
+    throw io::Error(
+        io::ExitCode::command_line,
+        fmt::format("--isa {}: the checkpoint was computed with {}, and another instruction set gives other bits; "
+                    "leave --isa out, or start a new run",
+                    flag, kept));
   const std::string wanted = flag != "auto" ? flag : kept;
   if (wanted.empty()) return kernels::best_isa();
   for (const Isa isa : std::array{Isa::baseline, Isa::avx2, Isa::avx512}) {
     if (kernels::name(isa) != wanted) continue;
     if (kernels::isa_supported(isa)) return isa;
-    throw io::Error(io::ExitCode::no_device,
-                    fmt::format("instruction set {} ({}) is not supported by this processor, whose best is {}; {}", wanted,
-                                flag != "auto" ? "--isa" : "the checkpoint's", kernels::name(kernels::best_isa()),
-                                flag != "auto" ? "leave --isa out" : "resume on a processor that has it"));
+    throw io::Error(
+        io::ExitCode::no_device,
+        fmt::format("instruction set {} ({}) is not supported by this processor, whose best is {}; {}", wanted,
+                    flag != "auto" ? "--isa" : "the checkpoint's", kernels::name(kernels::best_isa()),
+                    flag != "auto" ? "leave --isa out" : "resume on a processor that has it"));
   }
-  throw io::Error(io::ExitCode::input_file, fmt::format("`{}` is no instruction set; known are baseline, avx2 and avx512", wanted));
+  throw io::Error(io::ExitCode::input_file,
+                  fmt::format("`{}` is no instruction set; known are baseline, avx2 and avx512", wanted));
 }
 
 std::string describe(const Device& device) {
-  if (device.backend == kernels::Backend::cpu) return fmt::format("{} (cpu, {})", device.name, kernels::name(device.isa));
+  if (device.backend == kernels::Backend::cpu)
+    return fmt::format("{} (cpu, {})", device.name, kernels::name(device.isa));
   return fmt::format("{} (cuda:{}, {}, {})", device.name, device.index, device.uuid, device.architecture);
 }
 

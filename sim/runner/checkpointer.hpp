@@ -16,8 +16,8 @@ namespace ergode::sim {
 /// How long a checkpoint that cannot be written (disk full, quota, a file server that is away) is tried again.
 struct RetryPolicy {
   double total_seconds = 300;
-  double first_delay = 1;   ///< doubled each time ...
-  double last_delay = 30;   ///< ... up to this
+  double first_delay = 1;  ///< doubled each time ...
+  double last_delay = 30;  ///< ... up to this
 };
 /// ERGODE_CHECKPOINT_RETRY=SECONDS replaces the total.
 RetryPolicy retry_policy_from_environment();
@@ -26,12 +26,12 @@ RetryPolicy retry_policy_from_environment();
 class Checkpointer {
  public:
   struct Surroundings {
-    std::function<double()> now;       ///< seconds, monotonic
-    std::function<bool()> give_up;     ///< a signal, or no wall time left
-    std::function<void(double)> sleep; ///< at most so many seconds
+    std::function<double()> now;        ///< seconds, monotonic
+    std::function<bool()> give_up;      ///< a signal, or no wall time left
+    std::function<void(double)> sleep;  ///< at most so many seconds
   };
-  Checkpointer(std::filesystem::path directory, io::Checkpoint header, int keep, RetryPolicy retry, Surroundings surroundings,
-               io::Log& log, const io::RunLock& lock);
+  Checkpointer(std::filesystem::path directory, io::Checkpoint header, int keep, RetryPolicy retry,
+               Surroundings surroundings, io::Log& log, const io::RunLock& lock);
 
   /// Throws io::Error(io) when it could not be written in the time allowed: the checkpoint before is then still there.
   void write(io::State state, std::int64_t unit, bool finished);

@@ -23,12 +23,17 @@ void CommonConfig::declare(io::Section& root) {
   root.key("name", name, "name of the run; that of the file when left out");
   root.key("seed", seed, "of all random numbers (32 bits)");
   root.key("device", device, "auto, cpu, cuda or cuda:N").may_change_on_resume();
-  root.key("threads", threads, "CPU threads; 0: as many as the process may use").at_least(0).at_most(65536).may_change_on_resume();
+  root.key("threads", threads, "CPU threads; 0: as many as the process may use")
+      .at_least(0)
+      .at_most(65536)
+      .may_change_on_resume();
   root.section("output", output, "where the results go");
   root.section("checkpoint", checkpoint, "from what a run can be resumed");
   root.check([this](const auto& complain) {
-    if (!is_device_name(device)) complain("device", fmt::format("`{}` is no device; allowed are auto, cpu, cuda and cuda:N", device));
-    const bool plain = std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '/'; });
+    if (!is_device_name(device))
+      complain("device", fmt::format("`{}` is no device; allowed are auto, cpu, cuda and cuda:N", device));
+    const bool plain =
+        std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '/'; });
     if (name.empty() || !plain || name == "." || name == "..")
       complain("name", "a name must be usable as that of a folder: not empty, without `/` and control characters");
   });
@@ -43,10 +48,12 @@ std::string type_names(const std::vector<SimulationType>& types) {
 const SimulationType& find_type(const std::string& name, const std::vector<SimulationType>& types) {
   for (const SimulationType& type : types)
     if (type.name == name) return type;
-  throw io::Error(io::ExitCode::command_line, fmt::format("`{}` is no simulation type; there are: {}", name, type_names(types)));
+  throw io::Error(io::ExitCode::command_line,
+                  fmt::format("`{}` is no simulation type; there are: {}", name, type_names(types)));
 }
 
-LoadedConfig read_document(const io::Document& document, const std::filesystem::path& path, const SimulationType& type) {
+LoadedConfig read_document(const io::Document& document, const std::filesystem::path& path,
+                           const SimulationType& type) {
   LoadedConfig config;
   config.path = path;
   const std::string name = io::peek(document, "name");
@@ -74,7 +81,8 @@ LoadedConfig load_config(const std::filesystem::path& path, const std::vector<st
   const std::string where = document.describe(node != nullptr ? node->at : document.root().at);
   if (name.empty())
     throw io::Error(io::ExitCode::config,
-                    fmt::format("{}: the key `simulation` is missing: it says what is simulated, one of: {}", where, type_names(types)));
+                    fmt::format("{}: the key `simulation` is missing: it says what is simulated, one of: {}", where,
+                                type_names(types)));
   throw io::Error(io::ExitCode::config,
                   fmt::format("{}: `simulation: {}` is not known; allowed are: {}", where, name, type_names(types)));
 }

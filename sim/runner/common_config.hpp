@@ -42,13 +42,13 @@ struct LoadedConfig {
   std::filesystem::path path;
   CommonConfig common;
   std::unique_ptr<SimulationConfig> simulation;
-  std::string used_yaml;              ///< with every default; can be run as it is
+  std::string used_yaml;  ///< with every default; can be run as it is
   std::vector<io::FlatKey> flat;
   std::vector<std::string> warnings;
 };
 
-/// Reads `path` with `overrides` ("key.path=value"). Throws io::Error(config) with every problem, io::Error(command_line) for a
-/// bad override.
+/// Reads `path` with `overrides` ("key.path=value"). Throws io::Error(config) with every problem,
+/// io::Error(command_line) for a bad override.
 LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                          const std::vector<SimulationType>& types);
 

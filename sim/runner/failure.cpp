@@ -9,9 +9,12 @@ namespace {
 
 io::ExitCode exit_code(kernels::Failure failure) {
   switch (failure) {
-    case kernels::Failure::no_device: return io::ExitCode::no_device;
-    case kernels::Failure::out_of_memory: return io::ExitCode::out_of_memory;
-    case kernels::Failure::gpu: return io::ExitCode::gpu;
+    case kernels::Failure::no_device:
+      return io::ExitCode::no_device;
+    case kernels::Failure::out_of_memory:
+      return io::ExitCode::out_of_memory;
+    case kernels::Failure::gpu:
+      return io::ExitCode::gpu;
   }
   return io::ExitCode::internal;
 }
@@ -27,7 +30,8 @@ Failure explain(std::exception_ptr problem) noexcept {
     return {exit_code(e.failure()), e.what()};
   } catch (const std::bad_alloc&) {
     return {io::ExitCode::out_of_memory,
-            "out of host memory: `ergode validate CONFIG` says how much the run needs; use fewer bodies or another machine"};
+            "out of host memory: `ergode validate CONFIG` says how much the run needs; use fewer bodies or another "
+            "machine"};
   } catch (const std::exception& e) {
     return {io::ExitCode::internal, std::string("internal error, please report it with run.log: ") + e.what()};
   } catch (...) {

@@ -13,8 +13,8 @@ struct Failure {
   std::string message;
 };
 
-/// The one place where exceptions get their exit class: io::Error and kernels::Error carry it, std::bad_alloc is memory (6),
-/// anything else is a defect of ours (70).
+/// The one place where exceptions get their exit class: io::Error and kernels::Error carry it, std::bad_alloc is memory
+/// (6), anything else is a defect of ours (70).
 Failure explain(std::exception_ptr problem) noexcept;
 
 }  // namespace ergode::sim

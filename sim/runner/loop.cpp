@@ -79,15 +79,18 @@ LoopResult run_loop(Simulation& simulation, const LoopLimits& limits, const Loop
 
     std::int64_t units = sizer.units();
     if (limited) {
-      // Kept in hand: the checkpoint at its worst twice (disks have bad moments), an observation, and a little for the end.
-      const double reserve = 2 * schedule.worst_seconds + worst_observation + 0.25 + std::min(0.01 * limits.walltime, 5.0);
+      // Kept in hand: the checkpoint at its worst twice (disks have bad moments), an observation, and a little for the
+      // end.
+      const double reserve =
+          2 * schedule.worst_seconds + worst_observation + 0.25 + std::min(0.01 * limits.walltime, 5.0);
       const double left = limits.walltime - hooks.now() - reserve;
       if (left <= 2 * sizer.seconds_per_unit()) {
         result.stop = Stop::walltime;
         break;
       }
       if (sizer.seconds_per_unit() > 0)
-        units = std::min(units, std::max(std::int64_t{1}, static_cast<std::int64_t>(std::min(left / sizer.seconds_per_unit(), 1e15))));
+        units = std::min(units, std::max(std::int64_t{1},
+                                         static_cast<std::int64_t>(std::min(left / sizer.seconds_per_unit(), 1e15))));
     }
     const Progress progress = simulation.progress();
     if (progress.total > unit) units = std::min(units, progress.total - unit);

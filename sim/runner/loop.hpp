@@ -12,9 +12,9 @@ namespace ergode::sim {
 /// What the loop needs from around it; times are seconds of a monotonic clock since the process started.
 struct LoopHooks {
   std::function<double()> now;
-  std::function<int()> stop_signal;               ///< 0: none
+  std::function<int()> stop_signal;  ///< 0: none
   std::function<bool()> take_checkpoint_request;
-  std::function<void()> write_checkpoint;         ///< throws io::Error when it gave up
+  std::function<void()> write_checkpoint;  ///< throws io::Error when it gave up
   std::function<void(const Progress&)> show;
 };
 
@@ -35,7 +35,8 @@ struct LoopResult {
   double checkpoint_seconds = 0;
 };
 
-/// Sizes batches of work so that each takes about `target_seconds`: signals, the clock and checkpoints are looked at between.
+/// Sizes batches of work so that each takes about `target_seconds`: signals, the clock and checkpoints are looked at
+/// between.
 class BatchSizer {
  public:
   explicit BatchSizer(double target_seconds = 0.25) : target_(target_seconds) {}
@@ -50,9 +51,9 @@ class BatchSizer {
   std::int64_t units_ = 1;
 };
 
-/// Advances and observes until the simulation is done, a signal asks for a stop, or so little wall time is left that a last
-/// checkpoint just fits. Never advances past next_observation() or a checkpoint that is due by steps; how the work is cut
-/// into batches otherwise depends on timing, and by the contract of Simulation cannot change a result.
+/// Advances and observes until the simulation is done, a signal asks for a stop, or so little wall time is left that a
+/// last checkpoint just fits. Never advances past next_observation() or a checkpoint that is due by steps; how the work
+/// is cut into batches otherwise depends on timing, and by the contract of Simulation cannot change a result.
 LoopResult run_loop(Simulation& simulation, const LoopLimits& limits, const LoopHooks& hooks);
 
 }  // namespace ergode::sim

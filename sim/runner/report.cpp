@@ -32,7 +32,11 @@ io::JsonObject results(const Summary& summary) {
 }
 
 std::array<std::pair<const char*, double>, 5> named(const Phases& p) {
-  return {{{"initialise", p.initialise}, {"advance", p.advance}, {"observe", p.observe}, {"checkpoint", p.checkpoint}, {"finish", p.finish}}};
+  return {{{"initialise", p.initialise},
+           {"advance", p.advance},
+           {"observe", p.observe},
+           {"checkpoint", p.checkpoint},
+           {"finish", p.finish}}};
 }
 
 std::string text(const std::variant<std::int64_t, double, std::string>& value) {
@@ -64,15 +68,16 @@ void print_report(io::Log& log, const RunReport& r, const std::filesystem::path&
   std::size_t width = 4;
   for (const SummaryItem& item : r.summary) width = std::max(width, item.name.size());
   for (const SummaryItem& item : r.summary)
-    log.info(fmt::format("  {:<{}}  {}{}{}", item.name, width, text(item.value), item.units.empty() || item.units == "1" ? "" : " ",
-                         item.units == "1" ? "" : item.units));
+    log.info(fmt::format("  {:<{}}  {}{}{}", item.name, width, text(item.value),
+                         item.units.empty() || item.units == "1" ? "" : " ", item.units == "1" ? "" : item.units));
   if (profile) {
     for (const auto& [name, seconds] : named(r.phases))
       log.info(fmt::format("  time: {:<10}  {:>10.3f} s  {:5.1f} %", name, seconds,
                            r.wall_seconds > 0 ? 100 * seconds / r.wall_seconds : 0));
   }
   log.info(fmt::format("{}: {} {} in {} ({} {}s/s); results in {}", r.state, r.progress.unit_name, r.progress.unit,
-                       io::duration_text(r.wall_seconds), io::short_number(rate(r)), r.progress.unit_name, directory.string()));
+                       io::duration_text(r.wall_seconds), io::short_number(rate(r)), r.progress.unit_name,
+                       directory.string()));
 }
 
 EarlierRuns read_earlier_runs(const std::filesystem::path& directory) {

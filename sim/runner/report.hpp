@@ -26,12 +26,12 @@ struct RunReport {
   std::string name;
   std::string state = "running";  ///< "running", "finished", "stopped" (resume it), "failed"
   io::ExitCode exit_code = io::ExitCode::done;
-  std::string message;            ///< why it stopped or failed
+  std::string message;  ///< why it stopped or failed
   Progress progress;
-  std::int64_t started_at = 0;    ///< unit at which this process began
+  std::int64_t started_at = 0;  ///< unit at which this process began
   std::int64_t resumes = 0;
-  double wall_seconds = 0;        ///< of this process
-  double earlier_seconds = 0;     ///< of those before it
+  double wall_seconds = 0;     ///< of this process
+  double earlier_seconds = 0;  ///< of those before it
   std::int64_t checkpoint_unit = -1;
   std::int64_t checkpoint_bytes = 0;
   Phases phases;

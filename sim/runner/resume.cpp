@@ -15,20 +15,23 @@ bool of_the_runner(std::string_view path) {
 
 }  // namespace
 
-ResumePlan check_resumable(const io::Checkpoint& checkpoint, const LoadedConfig& config, const std::vector<SimulationType>& types) {
+ResumePlan check_resumable(const io::Checkpoint& checkpoint, const LoadedConfig& config,
+                           const std::vector<SimulationType>& types) {
   const std::string& name = config.common.simulation;
   if (checkpoint.simulation != name)
-    throw io::Error(io::ExitCode::config, fmt::format("the checkpoint is of a simulation `{}`, the config asks for `{}`: start a new run in "
-                                                      "another directory (-o DIR)",
-                                                      checkpoint.simulation, name));
+    throw io::Error(io::ExitCode::config,
+                    fmt::format("the checkpoint is of a simulation `{}`, the config asks for `{}`: start a new run in "
+                                "another directory (-o DIR)",
+                                checkpoint.simulation, name));
   // The stored config is read by the same declarations: a key that has a default since then counts as having it.
-  const LoadedConfig stored =
-      read_document(io::Document::parse(checkpoint.config, "the checkpoint's config"), config.path, find_type(name, types));
+  const LoadedConfig stored = read_document(io::Document::parse(checkpoint.config, "the checkpoint's config"),
+                                            config.path, find_type(name, types));
   const std::vector<std::string> differing = io::differing_keys(stored.flat, config.flat);
   if (!differing.empty()) {
     std::string text = "the config differs from that of the checkpoint in what may not change on a resume:";
     for (const std::string& key : differing) text += "\n  " + key;
-    throw io::Error(io::ExitCode::config, text + "\nrestore these values, or start a new run in another directory (-o DIR)");
+    throw io::Error(io::ExitCode::config,
+                    text + "\nrestore these values, or start a new run in another directory (-o DIR)");
   }
   const auto same = [&](const io::FlatKey& key) {
     return of_the_runner(key.path) || std::any_of(stored.flat.begin(), stored.flat.end(), [&](const io::FlatKey& old) {

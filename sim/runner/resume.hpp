@@ -11,6 +11,7 @@ struct ResumePlan {
 };
 
 /// Throws io::Error(config) naming each key that differs from the checkpoint's config and may not.
-ResumePlan check_resumable(const io::Checkpoint& checkpoint, const LoadedConfig& config, const std::vector<SimulationType>& types);
+ResumePlan check_resumable(const io::Checkpoint& checkpoint, const LoadedConfig& config,
+                           const std::vector<SimulationType>& types);
 
 }  // namespace ergode::sim

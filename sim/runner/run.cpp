@@ -38,7 +38,7 @@ struct Session {
   kernels::CudaInventory inventory;
   DeviceChoice choice;
   int threads = 1;
-  std::mutex lock_mutex;                     ///< the thread that waits for signals gives the lock back too
+  std::mutex lock_mutex;  ///< the thread that waits for signals gives the lock back too
   std::unique_ptr<io::RunLock> lock;
   std::optional<io::Checkpoint> checkpoint;  ///< to resume from
   std::unique_ptr<Simulation> simulation;
@@ -74,7 +74,8 @@ void pick_device(Session& s) {
   const DeviceRequest request{s.options.device, s.config.common.device,
                               wanted != nullptr ? std::optional<std::string>(wanted) : std::nullopt};
   s.choice = choose_device(
-      request, [&] { return s.inventory = kernels::cuda_inventory(); }, [] { return kernels::cpu_device(kernels::best_isa()); });
+      request, [&] { return s.inventory = kernels::cuda_inventory(); },
+      [] { return kernels::cpu_device(kernels::best_isa()); });
   s.threads = s.config.common.threads > 0 ? s.config.common.threads : available_threads();
 }
 
@@ -87,7 +88,8 @@ bool take_directory(Session& s) {
     s.checkpoint = io::read_checkpoint(s.directory, [&](const std::string& line) { s.log.warning(line); });
     if (s.checkpoint) return true;
     if (content.finished) {
-      s.log.result(fmt::format("{}: this run is finished (its checkpoint was removed): nothing to do", s.directory.string()));
+      s.log.result(
+          fmt::format("{}: this run is finished (its checkpoint was removed): nothing to do", s.directory.string()));
       return false;
     }
     s.log.info(fmt::format("{}: no checkpoint to resume from, starting from the beginning", s.directory.string()));
@@ -96,23 +98,27 @@ bool take_directory(Session& s) {
   }
   if (!content.run) {
     if (content.foreign && s.options.exists == Exists::overwrite)
-      throw io::Error(ExitCode::io, fmt::format("{}: holds files, but no run of ours: it is not overwritten; choose another output "
-                                                "directory (-o DIR)",
-                                                s.directory.string()));
+      throw io::Error(ExitCode::io,
+                      fmt::format("{}: holds files, but no run of ours: it is not overwritten; choose another output "
+                                  "directory (-o DIR)",
+                                  s.directory.string()));
     return true;
   }
   switch (s.options.exists) {
     case Exists::fail:
-      throw io::Error(ExitCode::io,
-                      fmt::format("{}: there is a run in it already; continue it with --resume, keep it with --exists backup (moved to "
-                                  "{}.1), replace it with --exists overwrite, or choose another directory (-o DIR)",
-                                  s.directory.string(), s.directory.string()));
+      throw io::Error(
+          ExitCode::io,
+          fmt::format(
+              "{}: there is a run in it already; continue it with --resume, keep it with --exists backup (moved to "
+              "{}.1), replace it with --exists overwrite, or choose another directory (-o DIR)",
+              s.directory.string(), s.directory.string()));
     case Exists::overwrite:
       remove_run(s.directory, /*keep_log=*/false);
       break;
     case Exists::backup:
       give_lock_back(s);
-      s.log.info(fmt::format("the earlier run in {} is now in {}", s.directory.string(), move_aside(s.directory).string()));
+      s.log.info(
+          fmt::format("the earlier run in {} is now in {}", s.directory.string(), move_aside(s.directory).string()));
       io::make_writable_directory(s.directory);
       take_lock(s);
       break;
@@ -148,12 +154,14 @@ io::Attributes make_provenance(const Session& s) {
 
 void print_banner(Session& s) {
   const io::BuildInfo build = io::build_info();
-  s.log.info(fmt::format("ergode {} ({}): {} `{}`", build.version, build.commit, s.config.common.simulation, s.config.common.name));
+  s.log.info(fmt::format("ergode {} ({}): {} `{}`", build.version, build.commit, s.config.common.simulation,
+                         s.config.common.name));
   std::string line = "device: " + describe(s.choice.device);
   if (s.choice.device.backend == kernels::Backend::cpu) line += fmt::format(", {} threads", s.threads);
   if (!s.choice.fallback.empty())
-    line += fmt::format("; {}: {}", s.choice.device.backend == kernels::Backend::cpu ? "no GPU is used" : "another GPU was passed over",
-                        s.choice.fallback);
+    line += fmt::format(
+        "; {}: {}", s.choice.device.backend == kernels::Backend::cpu ? "no GPU is used" : "another GPU was passed over",
+        s.choice.fallback);
   s.log.info(line);
   s.log.info("output: " + s.directory.string());
 }
@@ -174,8 +182,8 @@ ExitCode fail(Session& s, const Failure& failure) {
   s.log.error(failure.message);
   const bool ours = s.lock && s.lock->held() && s.report.provenance.size() > 0;
   if (s.checkpointer && s.checkpointer->newest_unit() >= 0)
-    s.log.error(fmt::format("the last good checkpoint is {} (unit {}): `--resume` continues from there", s.checkpointer->file().string(),
-                            s.checkpointer->newest_unit()));
+    s.log.error(fmt::format("the last good checkpoint is {} (unit {}): `--resume` continues from there",
+                            s.checkpointer->file().string(), s.checkpointer->newest_unit()));
   if (!ours) return failure.code;
   s.report.state = "failed";
   s.report.exit_code = failure.code;
@@ -226,11 +234,12 @@ void make_checkpointer(Session& s, SignalWatcher& signals, double walltime) {
   const auto give_up = [&s, &signals, walltime] { return signals.stop_signal() != 0 || s.now() > walltime; };
   const auto sleep = [give_up](double seconds) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-    while (std::chrono::steady_clock::now() < end && !give_up()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    while (std::chrono::steady_clock::now() < end && !give_up())
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
   };
-  s.checkpointer = std::make_unique<Checkpointer>(s.directory, std::move(header), s.config.common.checkpoint.keep,
-                                                  retry_policy_from_environment(),
-                                                  Checkpointer::Surroundings{[&s] { return s.now(); }, give_up, sleep}, s.log, *s.lock);
+  s.checkpointer = std::make_unique<Checkpointer>(
+      s.directory, std::move(header), s.config.common.checkpoint.keep, retry_policy_from_environment(),
+      Checkpointer::Surroundings{[&s] { return s.now(); }, give_up, sleep}, s.log, *s.lock);
   if (s.checkpoint) s.checkpointer->found(s.checkpoint->unit);
 }
 
@@ -261,7 +270,8 @@ ExitCode end(Session& s, const LoopResult& result) {
   const double before = s.now();
   const std::int64_t unit = s.simulation->progress().unit;
   if (result.stop == Stop::done) {
-    // The state is taken before the outputs are closed, and sealed after: a kill in between finds the checkpoint before.
+    // The state is taken before the outputs are closed, and sealed after: a kill in between finds the checkpoint
+    // before.
     io::State state = s.simulation->save();
     s.simulation->finish();
     s.report.summary = s.simulation->summary();
@@ -295,7 +305,8 @@ ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalW
   if (s.checkpoint) {
     const ResumePlan plan = check_resumable(*s.checkpoint, s.config, types);
     if (s.checkpoint->finished && plan.nothing_to_add) {
-      s.log.result(fmt::format("{}: this run is finished (unit {}): nothing to do", s.directory.string(), s.checkpoint->unit));
+      s.log.result(
+          fmt::format("{}: this run is finished (unit {}): nothing to do", s.directory.string(), s.checkpoint->unit));
       return ExitCode::done;
     }
   }
@@ -312,9 +323,10 @@ ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalW
   if (s.checkpoint) {
     s.log.info(fmt::format("resuming from the checkpoint at unit {}", s.checkpoint->unit));
     if (const auto backend = kernels::name(s.choice.device.backend); s.checkpoint->backend != backend)
-      s.log.warning(fmt::format("the checkpoint was computed on {}, this run goes on with {}: from here the bits differ from those of "
-                                "an undisturbed run",
-                                s.checkpoint->backend, backend));
+      s.log.warning(fmt::format(
+          "the checkpoint was computed on {}, this run goes on with {}: from here the bits differ from those of "
+          "an undisturbed run",
+          s.checkpoint->backend, backend));
   }
   io::write_text(s.directory / "config.used.yaml", s.config.used_yaml);
   make_checkpointer(s, signals, walltime);

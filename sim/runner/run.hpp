@@ -20,7 +20,7 @@ struct RunOptions {
   std::vector<std::string> overrides;  ///< "key.path=value", those of flags included
   std::optional<std::string> device;   ///< `--device`
   std::string isa = "auto";
-  bool resume = false;                 ///< counts before `exists`
+  bool resume = false;  ///< counts before `exists`
   Exists exists = Exists::fail;
   std::optional<double> max_walltime;  ///< seconds
   bool profile = false;

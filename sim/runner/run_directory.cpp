@@ -15,18 +15,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array run_names{"config.used.yaml", "run.log", "summary.json", "series.h5", "results.h5", "results.csv", "snapshots"};
+constexpr std::array run_names{"config.used.yaml", "run.log",     "summary.json", "series.h5",
+                               "results.h5",       "results.csv", "snapshots"};
 
-bool is_snapshot(const std::string& name) { return name.starts_with("snapshot_") && name.find(".hdf5") != std::string::npos; }
+bool is_snapshot(const std::string& name) {
+  return name.starts_with("snapshot_") && name.find(".hdf5") != std::string::npos;
+}
 
 }  // namespace
 
 bool is_run_file(const std::string& name) {
   if (name.starts_with(io::lock_name)) return true;
   if (name.starts_with("checkpoint") && name.find(".h5") != std::string::npos) return true;
-  return std::any_of(run_names.begin(), run_names.end(), [&](const std::string& ours) {
-    return name == ours || name.starts_with(ours + ".tmp.");
-  });
+  return std::any_of(run_names.begin(), run_names.end(),
+                     [&](const std::string& ours) { return name == ours || name.starts_with(ours + ".tmp."); });
 }
 
 DirectoryContent inspect(const fs::path& directory) {
@@ -69,17 +71,19 @@ fs::path move_aside(const fs::path& directory) {
   const fs::path here = fs::current_path();
   const auto [end, rest] = std::mismatch(from.begin(), from.end(), here.begin(), here.end());
   if (end == from.end())
-    throw io::Error(io::ExitCode::io,
-                    fmt::format("{}: holds the working directory and is not moved aside; run from elsewhere, or choose another "
-                                "output directory (-o DIR)",
-                                from.string()));
+    throw io::Error(
+        io::ExitCode::io,
+        fmt::format("{}: holds the working directory and is not moved aside; run from elsewhere, or choose another "
+                    "output directory (-o DIR)",
+                    from.string()));
   for (int number = 1;; ++number) {
     const fs::path to = from.string() + "." + std::to_string(number);
     if (fs::exists(fs::symlink_status(to))) continue;
     std::error_code problem;
     fs::rename(from, to, problem);
     if (problem)
-      throw io::Error(io::ExitCode::io, fmt::format("{}: cannot be moved to {}: {}", from.string(), to.string(), problem.message()));
+      throw io::Error(io::ExitCode::io,
+                      fmt::format("{}: cannot be moved to {}: {}", from.string(), to.string(), problem.message()));
     return to;
   }
 }

@@ -1,16 +1,15 @@
 #pragma once
 
 #include <atomic>
+#include <csignal>
 #include <functional>
 #include <thread>
-
-#include <csignal>
 
 namespace ergode::sim {
 
 /// Takes the signals that concern a run in a thread of its own, so that no handler runs in the midst of other code:
-/// the first SIGINT, SIGTERM or SIGUSR1 asks for a clean stop, the second ends the process at once with 128 + its number,
-/// SIGUSR2 asks for a checkpoint. To be made before other threads are, which inherit the blocked signals.
+/// the first SIGINT, SIGTERM or SIGUSR1 asks for a clean stop, the second ends the process at once with 128 + its
+/// number, SIGUSR2 asks for a checkpoint. To be made before other threads are, which inherit the blocked signals.
 class SignalWatcher {
  public:
   /// `at_once` is called (in the watching thread) before the second signal ends the process.

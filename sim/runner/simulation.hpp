@@ -17,12 +17,12 @@ namespace ergode::sim {
 
 /// What the runner lends to a simulation for one run.
 struct RunContext {
-  std::filesystem::path directory;          ///< the run directory
-  kernels::Device device;                   ///< chosen
-  int threads = 1;                          ///< CPU threads to use
+  std::filesystem::path directory;  ///< the run directory
+  kernels::Device device;           ///< chosen
+  int threads = 1;                  ///< CPU threads to use
   std::uint32_t seed = 0;
-  io::Attributes provenance;                ///< for /provenance of every file
-  std::function<void(const std::string&)> info;     ///< a line for the person and the log
+  io::Attributes provenance;                     ///< for /provenance of every file
+  std::function<void(const std::string&)> info;  ///< a line for the person and the log
   std::function<void(const std::string&)> warning;
 };
 
@@ -31,36 +31,37 @@ struct Estimate {
   std::int64_t host_bytes = 0;
   std::int64_t device_bytes = 0;
   std::int64_t disk_bytes = 0;
-  double work = 0;                                              ///< in `work_unit`
-  std::string work_unit;                                        ///< "interactions"
+  double work = 0;                                                   ///< in `work_unit`
+  std::string work_unit;                                             ///< "interactions"
   std::vector<std::pair<std::string, std::int64_t>> largest_arrays;  ///< name, bytes
 };
 
 /// How far a simulation is.
 struct Progress {
-  std::int64_t unit = 0;       ///< units of work done
-  std::int64_t total = 0;      ///< 0: not known yet
-  std::string unit_name;       ///< "step"
-  std::string detail;          ///< "t = 3.2 dE/E = 1e-9": shown beside the bar
+  std::int64_t unit = 0;   ///< units of work done
+  std::int64_t total = 0;  ///< 0: not known yet
+  std::string unit_name;   ///< "step"
+  std::string detail;      ///< "t = 3.2 dE/E = 1e-9": shown beside the bar
 };
 
 /// Headline figures, for summary.json and the terminal, in order.
 struct SummaryItem {
-  std::string name;            ///< the field's term, "relative_energy_error"
+  std::string name;  ///< the field's term, "relative_energy_error"
   std::variant<std::int64_t, double, std::string> value;
   std::string units;
 };
 using Summary = std::vector<SummaryItem>;
 
-/// A run in the making. State is (phase, next unit, accumulators). However the runner divides work over advance() calls, kills
-/// and resumes, the results are bitwise the same.
+/// A run in the making. State is (phase, next unit, accumulators). However the runner divides work over advance()
+/// calls, kills and resumes, the results are bitwise the same.
 class Simulation {
  public:
   virtual ~Simulation() = default;
 
   /// Starts from nothing: reads inputs, makes the first state. Throws io::Error. Writes no file.
   virtual void initialise() = 0;
-  /// Takes up a state that save() made, and the output files as they were then (rows and files written later are dropped).
+  /// Takes up a state that save() made, and the output files as they were then (rows and files written later are
+  /// dropped).
   virtual void restore(const io::State& state) = 0;
   virtual io::State save() = 0;
 
@@ -68,7 +69,8 @@ class Simulation {
   virtual bool done() const = 0;
   /// The unit (>= the present one) at which observe() is due next; the runner never advances past it unobserved.
   virtual std::int64_t next_observation() const = 0;
-  /// Writes what is due at the present unit. Called once at each unit that next_observation() named, 0 and the end included.
+  /// Writes what is due at the present unit. Called once at each unit that next_observation() named, 0 and the end
+  /// included.
   virtual void observe() = 0;
   /// Does `units` >= 1 units of work. Throws io::Error(numerical) naming the first bad particle or path and its step.
   virtual void advance(std::int64_t units) = 0;
@@ -92,9 +94,9 @@ class SimulationConfig {
 
 /// One line of registration: see sim/registry.cpp.
 struct SimulationType {
-  std::string name;       ///< `simulation: nbody`
+  std::string name;  ///< `simulation: nbody`
   std::string meaning;
-  std::string example;    ///< what `ergode new` prints: a commented config that runs
+  std::string example;  ///< what `ergode new` prints: a commented config that runs
   std::function<std::unique_ptr<SimulationConfig>(std::filesystem::path config_folder)> make_config;
 };
 const std::vector<SimulationType>& simulation_types();

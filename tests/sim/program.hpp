@@ -1,7 +1,7 @@
 #pragma once
 
-// Runs the program as a user does, in a process of its own that can be killed: either the real one, or the same command line
-// with the toy simulation registered.
+// Runs the program as a user does, in a process of its own that can be killed: either the real one, or the same command
+// line with the toy simulation registered.
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -22,7 +22,7 @@
 namespace ergode::testing {
 
 struct Outcome {
-  int code = -1;   ///< exit code; -1 when a signal ended it
+  int code = -1;  ///< exit code; -1 when a signal ended it
   int signal = 0;
   std::string out;
   std::string error;
@@ -31,7 +31,8 @@ struct Outcome {
 class Child {
  public:
   /// `setup` runs in the child before the program does (environment, limits, descriptors).
-  Child(const std::filesystem::path& folder, std::vector<std::string> arguments, const std::function<void()>& setup, const char* program) {
+  Child(const std::filesystem::path& folder, std::vector<std::string> arguments, const std::function<void()>& setup,
+        const char* program) {
     static std::atomic<int> number{0};
     const std::string stem = (folder / (".child" + std::to_string(number++))).string();
     out_ = stem + ".out";
@@ -42,10 +43,12 @@ class Child {
     argv.push_back(nullptr);
     pid_ = ::fork();
     if (pid_ != 0) return;
-    const int out = ::open(out_.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0644), error = ::open(error_.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0644);
+    const int out = ::open(out_.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0644),
+              error = ::open(error_.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0644);
     ::dup2(out, 1), ::dup2(error, 2);
     ::close(out), ::close(error);
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE, SIGSEGV, SIGABRT, SIGFPE}) std::signal(signal, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE, SIGSEGV, SIGABRT, SIGFPE})
+      std::signal(signal, SIG_DFL);
     ::unsetenv("ERGODE_DEVICE");
     if (setup) setup();
     if (program != nullptr) {
@@ -74,10 +77,12 @@ class Child {
   std::string error_;
 };
 
-inline Child start_toy(const std::filesystem::path& folder, std::vector<std::string> arguments, const std::function<void()>& setup = {}) {
+inline Child start_toy(const std::filesystem::path& folder, std::vector<std::string> arguments,
+                       const std::function<void()>& setup = {}) {
   return Child(folder, std::move(arguments), setup, nullptr);
 }
-inline Outcome run_toy(const std::filesystem::path& folder, std::vector<std::string> arguments, const std::function<void()>& setup = {}) {
+inline Outcome run_toy(const std::filesystem::path& folder, std::vector<std::string> arguments,
+                       const std::function<void()>& setup = {}) {
   return start_toy(folder, std::move(arguments), setup).wait();
 }
 

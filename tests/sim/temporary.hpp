@@ -41,9 +41,13 @@ inline std::string slurp(const fs::path& path) {
   return text.str();
 }
 
-inline void spill(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+inline void spill(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
 
-inline void sleep_ms(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
+inline void sleep_ms(int milliseconds) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
 
 /// Waits until `condition` holds, for `seconds` at most; says whether it does.
 inline bool eventually(const std::function<bool()>& condition, double seconds = 20) {

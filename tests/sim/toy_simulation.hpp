@@ -1,9 +1,10 @@
 #pragma once
 
-// The smallest simulation that has everything: it walks a chain of random numbers that depends on the seed and on the state,
-// writes a row every few units and a result at the end. It serves as the example of a plug-in (one folder, one line of
-// registration) and as the subject of the tests of what every simulation gets from the runner.
+// The smallest simulation that has everything: it walks a chain of random numbers that depends on the seed and on the
+// state, writes a row every few units and a result at the end. It serves as the example of a plug-in (one folder, one
+// line of registration) and as the subject of the tests of what every simulation gets from the runner.
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <new>
@@ -23,10 +24,10 @@ namespace ergode::toy {
 struct Config final : sim::SimulationConfig {
   std::int64_t units = 100;
   std::int64_t interval = 10;
-  std::int64_t microseconds = 0;   ///< that a unit takes
-  std::int64_t padding = 0;        ///< bytes that make a checkpoint larger
+  std::int64_t microseconds = 0;  ///< that a unit takes
+  std::int64_t padding = 0;       ///< bytes that make a checkpoint larger
   std::int64_t failure_at = -1;
-  std::string failure = "none";    ///< nan, gpu, gpu_memory, memory, bug, unknown
+  std::string failure = "none";  ///< nan, gpu, gpu_memory, memory, bug, unknown
 
   void declare(io::Section& root) override {
     root.key("units", units, "units of work to do").at_least(0).may_change_on_resume();
@@ -37,8 +38,12 @@ struct Config final : sim::SimulationConfig {
     root.key("failure", failure, "how it fails").may_change_on_resume();
   }
   sim::Estimate estimate(const kernels::Device&) const override {
-    return {.host_bytes = 64 + padding, .device_bytes = 0, .disk_bytes = 1024, .work = static_cast<double>(units),
-            .work_unit = "links", .largest_arrays = {{"padding", padding}}};
+    return {.host_bytes = 64 + padding,
+            .device_bytes = 0,
+            .disk_bytes = 1024,
+            .work = static_cast<double>(units),
+            .work_unit = "links",
+            .largest_arrays = {{"padding", padding}}};
   }
   std::unique_ptr<sim::Simulation> make(const sim::RunContext& context) const override;
 };
@@ -72,11 +77,12 @@ class Toy final : public sim::Simulation {
   }
   sim::Progress progress() const override { return {unit_, config_.units, "link", ""}; }
   bool done() const override { return unit_ >= config_.units; }
-  std::int64_t next_observation() const override { return next_; }
+  /// The end is observed too; it is not part of the state, as a resume may move it.
+  std::int64_t next_observation() const override { return std::min(next_, std::max(config_.units, unit_)); }
   void observe() override {
     series_->append({static_cast<double>(unit_), static_cast<double>(link_ >> 11), sum_});
     ++rows_;
-    next_ = std::min(unit_ / config_.interval * config_.interval + config_.interval, std::max(config_.units, unit_ + 1));
+    next_ = unit_ / config_.interval * config_.interval + config_.interval;
   }
   void advance(std::int64_t units) override {
     for (std::int64_t i = 0; i < units; ++i) {
@@ -108,7 +114,8 @@ class Toy final : public sim::Simulation {
   io::SeriesLayout layout() const {
     io::SeriesLayout layout;
     layout.scale = {"time", io::Type::float64, "", "1", "units of work"};
-    layout.columns = {{"link", io::Type::float64, "", "1", "top bits of the chain"}, {"sum", io::Type::float64, "", "1", "sum of the links"}};
+    layout.columns = {{"link", io::Type::float64, "", "1", "top bits of the chain"},
+                      {"sum", io::Type::float64, "", "1", "sum of the links"}};
     layout.provenance = context_.provenance;
     return layout;
   }
@@ -116,7 +123,8 @@ class Toy final : public sim::Simulation {
     const std::string at = " at unit " + std::to_string(unit_);
     if (config_.failure == "nan") throw io::Error(io::ExitCode::numerical, "not a number" + at);
     if (config_.failure == "gpu") throw kernels::Error(kernels::Failure::gpu, "kernel links failed" + at);
-    if (config_.failure == "gpu_memory") throw kernels::Error(kernels::Failure::out_of_memory, "device memory: too small" + at);
+    if (config_.failure == "gpu_memory")
+      throw kernels::Error(kernels::Failure::out_of_memory, "device memory: too small" + at);
     if (config_.failure == "memory") throw std::bad_alloc();
     if (config_.failure == "unknown") throw 7;
     throw std::logic_error("a defect" + at);

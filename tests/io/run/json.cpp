@@ -9,8 +9,8 @@ TEST_CASE("JSON strings escape quotes, control characters and bytes that are not
   CHECK(json_quote("a\"b\\c\nd\te") == R"("a\"b\\c\nd\te")");
   CHECK(json_quote(std::string("\x01\x7f", 2)) == R"("\u0001\u007f")");
   CHECK(json_quote("caf\xc3\xa9 \xf0\x9f\x8c\x8d") == "\"caf\xc3\xa9 \xf0\x9f\x8c\x8d\"");
-  CHECK(json_quote("\xe9") == R"("\ufffd")");              // Latin-1
-  CHECK(json_quote("\xc0\xaf") == R"("\ufffd\ufffd")");    // overlong
+  CHECK(json_quote("\xe9") == R"("\ufffd")");                      // Latin-1
+  CHECK(json_quote("\xc0\xaf") == R"("\ufffd\ufffd")");            // overlong
   CHECK(json_quote("\xed\xa0\x80") == R"("\ufffd\ufffd\ufffd")");  // a surrogate
 }
 
@@ -27,8 +27,10 @@ TEST_CASE("a JSON object is written in the order of its members, one a line") {
   object.set("z", "text").set("a", 3).set("yes", true).set("inner", inner).set("empty", JsonObject());
   object.set("list", std::vector<JsonObject>{inner, inner}).set("none", std::vector<JsonObject>{});
   CHECK(object.text() ==
-        "{\n  \"z\": \"text\",\n  \"a\": 3,\n  \"yes\": true,\n  \"inner\": {\n    \"value\": 1.5\n  },\n  \"empty\": {},\n"
-        "  \"list\": [\n    {\n      \"value\": 1.5\n    },\n    {\n      \"value\": 1.5\n    }\n  ],\n  \"none\": []\n}");
+        "{\n  \"z\": \"text\",\n  \"a\": 3,\n  \"yes\": true,\n  \"inner\": {\n    \"value\": 1.5\n  },\n  \"empty\": "
+        "{},\n"
+        "  \"list\": [\n    {\n      \"value\": 1.5\n    },\n    {\n      \"value\": 1.5\n    }\n  ],\n  \"none\": "
+        "[]\n}");
 }
 
 TEST_CASE("a field of our own JSON reads back, and a text cut off at any byte gives no wrong one") {

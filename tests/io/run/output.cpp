@@ -1,8 +1,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <catch2/catch_test_macros.hpp>
 #include <algorithm>
+#include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <csignal>
 #include <locale>
@@ -51,7 +51,8 @@ TEST_CASE("the log shows the person what they asked for and keeps everything in 
   CHECK(r.printed() == "before the file\n");
   CHECK(r.complained() == "warning: a warning\nerror: an error\n");
   const std::string file = slurp(r.directory / "run.log");
-  for (const char* line : {"before the file", "a detail", "a warning", "an error"}) CHECK(file.find(line) != std::string::npos);
+  for (const char* line : {"before the file", "a detail", "a warning", "an error"})
+    CHECK(file.find(line) != std::string::npos);
   CHECK(file.find("before the file") < file.find("a detail"));
   CHECK(file.substr(4, 1) == "-");  // 2031-05-04T...
   CHECK(file.substr(10, 1) == "T");
