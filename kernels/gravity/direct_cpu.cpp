@@ -12,7 +12,15 @@ namespace {
 constexpr std::int64_t task_targets = 64;
 static_assert(target_tile % task_targets == 0);
 
-/// Sources of one partial sum, relative to the target tile's centre. Those past the end have no mass.
+/// What coordinates are taken relative to. In double the differences are taken of the coordinates themselves: about a centre they
+/// could only lose bits.
+template <class Scalar>
+ERGODE_SIMD Vec3 origin(Vec3 centre) {
+  if (sizeof(Scalar) == sizeof(double)) centre.x = centre.y = centre.z = 0;
+  return centre;
+}
+
+/// Sources of one partial sum, relative to the target tile's origin.
 template <class Scalar>
 struct SourceBlock {
   alignas(64) Scalar x[partial_length], y[partial_length], z[partial_length], mass[partial_length], eps2[partial_length];
@@ -24,19 +32,13 @@ ERGODE_SIMD Scalar floored(double eps2) {
 }
 
 template <class Scalar>
-ERGODE_SIMD void load_sources(const TileView& v, Vec3 c, std::int64_t first, SourceBlock<Scalar>& block) {
-  const std::int64_t left = v.sources - first;
-  const std::int64_t n = left < partial_length ? left : partial_length;
+ERGODE_SIMD void load_sources(const TileView& v, Vec3 c, std::int64_t first, std::int64_t n, SourceBlock<Scalar>& block) {
   for (std::int64_t j = 0; j < n; ++j) {
     block.x[j] = static_cast<Scalar>(v.x[first + j] - c.x);
     block.y[j] = static_cast<Scalar>(v.y[first + j] - c.y);
     block.z[j] = static_cast<Scalar>(v.z[first + j] - c.z);
     block.mass[j] = static_cast<Scalar>(v.mass[first + j]);
     block.eps2[j] = floored<Scalar>(v.softening_squared[first + j]);
-  }
-  for (std::int64_t j = n; j < partial_length; ++j) {
-    block.x[j] = block.y[j] = block.z[j] = block.mass[j] = 0;
-    block.eps2[j] = softening_floor<Scalar>();
   }
 }
 
@@ -46,10 +48,11 @@ ERGODE_SIMD void sum_over_sources(const TileView& v, std::int64_t first, double 
   using Scalar = typename Lanes<V>::Scalar;
   constexpr int lanes = Lanes<V>::count;
   constexpr int unroll = 2;  // vectors of targets that share a broadcast source
-  constexpr std::int64_t vectors = task_targets / lanes;
-  static_assert(vectors % unroll == 0);
+  constexpr std::int64_t group = unroll * lanes;
+  static_assert(task_targets % group == 0);
 
-  const Vec3 c = v.centre[first / target_tile];
+  const Vec3 c = origin<Scalar>(v.centre[first / target_tile]);
+  const std::int64_t targets = v.bodies - first < task_targets ? v.bodies - first : task_targets;
   alignas(64) Scalar px[task_targets], py[task_targets], pz[task_targets], e2[task_targets];
   for (std::int64_t i = 0; i < task_targets; ++i) {
     const std::int64_t k = first + i < v.bodies ? first + i : v.bodies - 1;
@@ -62,18 +65,19 @@ ERGODE_SIMD void sum_over_sources(const TileView& v, std::int64_t first, double 
   SourceBlock<Scalar> block;
   const PlummerForce add_force{};
   for (std::int64_t s = 0; s < v.sources; s += partial_length) {
-    load_sources(v, c, s, block);
-    for (std::int64_t g = 0; g < vectors; g += unroll) {
+    const std::int64_t count = v.sources - s < partial_length ? v.sources - s : partial_length;
+    load_sources(v, c, s, count, block);
+    for (std::int64_t g = 0; g < targets; g += group) {
       V x[unroll], y[unroll], z[unroll], eps2[unroll], ax[unroll], ay[unroll], az[unroll];
       for (int u = 0; u < unroll; ++u) {
-        const std::int64_t at = (g + u) * lanes;
+        const std::int64_t at = g + u * lanes;
         x[u] = *reinterpret_cast<const V*>(px + at);
         y[u] = *reinterpret_cast<const V*>(py + at);
         z[u] = *reinterpret_cast<const V*>(pz + at);
         eps2[u] = *reinterpret_cast<const V*>(e2 + at);
         ax[u] = ay[u] = az[u] = V{};
       }
-      for (std::int64_t j = 0; j < partial_length; ++j) {
+      for (std::int64_t j = 0; j < count; ++j) {
         const V sx = broadcast<V>(block.x[j]), sy = broadcast<V>(block.y[j]), sz = broadcast<V>(block.z[j]);
         const V mass = broadcast<V>(block.mass[j]);
         for (int u = 0; u < unroll; ++u) {
@@ -83,7 +87,7 @@ ERGODE_SIMD void sum_over_sources(const TileView& v, std::int64_t first, double 
       }
       for (int u = 0; u < unroll; ++u)
         for (int l = 0; l < lanes; ++l) {
-          const std::int64_t i = (g + u) * lanes + l;
+          const std::int64_t i = g + u * lanes + l;
           sum[0][i] += static_cast<double>(ax[u].lanes[l]);
           sum[1][i] += static_cast<double>(ay[u].lanes[l]);
           sum[2][i] += static_cast<double>(az[u].lanes[l]);
@@ -94,7 +98,7 @@ ERGODE_SIMD void sum_over_sources(const TileView& v, std::int64_t first, double 
 
 template <class V>
 void forces(const TileView& v, double scale, Vec3* acceleration, int threads) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (v.bodies > task_targets)
   for (std::int64_t first = 0; first < v.bodies; first += task_targets) {
     double sum[3][task_targets];
     if (v.uniform_softening)
@@ -116,7 +120,7 @@ void forces_double(const TileView& v, double scale, Vec3* acceleration, int thre
 void potentials(const BodyView& v, double g, double* potential, int threads) {
   constexpr std::int64_t lanes = double_lanes;
   const PlummerPotential pair_potential{};
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads) if (v.bodies > task_targets)
   for (std::int64_t first = 0; first < v.bodies; first += lanes) {
     DoubleV x{}, y{}, z{}, eps{};
     DoubleLanes index{};
@@ -146,7 +150,7 @@ void potentials(const BodyView& v, double g, double* potential, int threads) {
 
 void reference(const BodyView& v, double g, const std::int64_t* targets, std::int64_t count, Vec3* acceleration, int threads) {
   const PlummerForce add_force{};
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (v.sources > task_targets)
   for (std::int64_t k = 0; k < count; ++k) {
     const std::int64_t i = targets[k];
     double total[3] = {0, 0, 0};

@@ -58,7 +58,8 @@ __global__ void __launch_bounds__(target_tile / per_thread)
   __shared__ Real source_eps2[uniform ? 1 : shared_sources];
 
   const int t = static_cast<int>(threadIdx.x);
-  const Vec3 centre = tiles.centre[blockIdx.x];
+  // In double the differences are taken of the coordinates themselves: about a centre they could only lose bits.
+  const Vec3 centre = sizeof(Real) == sizeof(double) ? Vec3{} : tiles.centre[blockIdx.x];
   Real x[per_thread], y[per_thread], z[per_thread], eps2[per_thread];
   double total_x[per_thread], total_y[per_thread], total_z[per_thread];
 #pragma unroll
