@@ -13,7 +13,7 @@ namespace ergode::kernels {
 
 namespace {
 
-/// Steps between looks at the flag that check_finite sets: a host round trip each.
+/// Steps between looks at the flag that cuda::advance sets: a host round trip each.
 constexpr std::int64_t steps_between_checks = 32;
 constexpr unsigned long long nothing_bad = std::numeric_limits<unsigned long long>::max();
 
@@ -77,21 +77,26 @@ class CudaEngine final : public GravityEngine {
     double* const x = &position_.get()->x;
     double* const v = &velocity_.get()->x;
     const double* const a = &acceleration_.get()->x;
+    const auto operations = static_cast<std::int64_t>(plan.kick.size() + plan.drift.size());  // kicks and drifts of a step
     first_bad_.copy_from(&nothing_bad);
     for (std::int64_t done = 0; done < count; ++done) {
       if ((first_step + done) % retile_interval == 0) order_tiles();
-      cuda::advance(v, a, plan.kick[0] * timestep, values);
+      std::int64_t operation = done * operations;
+      const auto advance = [&](double* values_, const double* rate, double step) {
+        cuda::advance(values_, rate, step, values, n * operation++, first_bad_.get());
+      };
+      advance(v, a, plan.kick[0] * timestep);
       for (std::size_t s = 0; s < plan.drift.size(); ++s) {
-        cuda::advance(x, v, plan.drift[s] * timestep, values);
+        advance(x, v, plan.drift[s] * timestep);
         compute_forces();
-        cuda::advance(v, a, plan.kick[s + 1] * timestep, values);
+        advance(v, a, plan.kick[s + 1] * timestep);
       }
-      cuda::check_finite(bodies(), done, first_bad_.get());
       if ((done + 1) % steps_between_checks == 0 || done + 1 == count) {
         unsigned long long bad = nothing_bad;
         first_bad_.copy_to(&bad);
         const auto size = static_cast<unsigned long long>(n);
-        if (bad != nothing_bad) return {first_step + static_cast<std::int64_t>(bad / size), static_cast<std::int64_t>(bad % size)};
+        if (bad != nothing_bad)
+          return {first_step + static_cast<std::int64_t>(bad / size) / operations, static_cast<std::int64_t>(bad % size)};
       }
     }
     return {};

@@ -182,17 +182,13 @@ __global__ void __launch_bounds__(reference_block) reference_kernel(Bodies bodie
   if (threadIdx.x == 0) acceleration[blockIdx.x] = g * sums[0];
 }
 
-__global__ void advance_kernel(double* values, const double* rate, double step, std::int64_t count) {
+__global__ void advance_kernel(double* values, const double* rate, double step, std::int64_t count, std::int64_t first_number,
+                               unsigned long long* first_bad) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < count) values[i] = Advance{}(values[i], rate[i], step);
-}
-
-__global__ void check_finite_kernel(Bodies bodies, std::int64_t step_offset, unsigned long long* first_bad) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= bodies.bodies) return;
-  const Vec3 p = bodies.position[i], v = bodies.velocity[i];
-  const bool finite = isfinite(p.x) && isfinite(p.y) && isfinite(p.z) && isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
-  if (!finite) atomicMin(first_bad, static_cast<unsigned long long>(step_offset * bodies.bodies + i));
+  if (i >= count) return;
+  const double value = Advance{}(values[i], rate[i], step);
+  values[i] = value;
+  if (!isfinite(value)) atomicMin(first_bad, static_cast<unsigned long long>(first_number + i / 3));
 }
 
 constexpr int box_block = 1024;
@@ -277,14 +273,10 @@ void reference(const Bodies& bodies, double g, const std::int64_t* targets, std:
   cuda_check_launch("reference_kernel");
 }
 
-void advance(double* values, const double* rate, double step, std::int64_t count) {
-  advance_kernel<<<blocks_for(count, 256), 256>>>(values, rate, step, count);
+void advance(double* values, const double* rate, double step, std::int64_t count, std::int64_t first_number,
+             unsigned long long* first_bad) {
+  advance_kernel<<<blocks_for(count, 256), 256>>>(values, rate, step, count, first_number, first_bad);
   cuda_check_launch("advance_kernel");
-}
-
-void check_finite(const Bodies& bodies, std::int64_t step_offset, unsigned long long* first_bad) {
-  check_finite_kernel<<<blocks_for(bodies.bodies, 256), 256>>>(bodies, step_offset, first_bad);
-  cuda_check_launch("check_finite_kernel");
 }
 
 void bounding_box(const Vec3* position, std::int64_t bodies, Box* box) {

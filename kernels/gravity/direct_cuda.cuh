@@ -53,10 +53,11 @@ void forces(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales
 void potentials(const Bodies& bodies, double g, double* potential);
 void reference(const Bodies& bodies, double g, const std::int64_t* targets, std::int64_t count, Vec3* acceleration);
 
-/// values[i] = fma(rate[i], step, values[i]).
-void advance(double* values, const double* rate, double step, std::int64_t count);
-/// Lowers `*first_bad` to step_offset * bodies + index for every body that is not finite.
-void check_finite(const Bodies& bodies, std::int64_t step_offset, unsigned long long* first_bad);
+/// values[i] = fma(rate[i], step, values[i]) for 3 values a body. A body with one that is not finite lowers `*first_bad` to
+/// first_number + its index: with numbers that grow from one operation to the next, the first body met stays named, whatever
+/// the forces then make of the others.
+void advance(double* values, const double* rate, double step, std::int64_t count, std::int64_t first_number,
+             unsigned long long* first_bad);
 
 /// The box of all positions, into `*box`.
 void bounding_box(const Vec3* position, std::int64_t bodies, Box* box);

@@ -50,14 +50,20 @@ class HostEngine final : public GravityEngine {
     const std::int64_t values = 3 * state_.size();
     if (values == 0) return {};
     for (std::int64_t step = first_step; step < first_step + count; ++step) {
+      std::int64_t bad = -1;
+      // Looked for before the forces too: they would carry one body's NaN to all others.
+      const auto look = [&] {
+        if (bad < 0) bad = loops_.first_not_finite(state_.position.data(), state_.velocity.data(), state_.size(), threads_);
+      };
       if (step % retile_interval == 0) state_.tile_order = tile_order(state_.position, state_.sources);
       loops_.advance(flat(state_.velocity), flat(state_.acceleration), plan.kick[0] * timestep, values, threads_);
       for (std::size_t s = 0; s < plan.drift.size(); ++s) {
         loops_.advance(flat(state_.position), flat(state_.velocity), plan.drift[s] * timestep, values, threads_);
+        look();
         compute_forces();
         loops_.advance(flat(state_.velocity), flat(state_.acceleration), plan.kick[s + 1] * timestep, values, threads_);
       }
-      const std::int64_t bad = loops_.first_not_finite(state_.position.data(), state_.velocity.data(), state_.size(), threads_);
+      look();
       if (bad >= 0) return {step, bad};
     }
     return {};

@@ -105,10 +105,11 @@ inline void check_force_error(const MakeEngine& make, std::int64_t bodies, std::
   }
 }
 
-/// sum m a is zero but for rounding, and turning the axes turns the accelerations.
+/// sum m a is zero but for rounding, and turning the axes turns the accelerations: in float to twice the stated force error and
+/// a half, since both sides have it and 3,000 bodies have wide tiles.
 inline void check_symmetries(const MakeEngine& make) {
   for (const Precision precision : {Precision::mixed, Precision::float64}) {
-    const double rounding = precision == Precision::mixed ? 3e-7 : 1e-14;
+    const double rounding = precision == Precision::mixed ? 5e-7 : 1e-14;
     NbodyState s = plummer(3000, 0.02);
     const NbodyState out = with_forces(make, s, options(precision));
     Vec3 total;
@@ -165,7 +166,7 @@ inline void check_potentials_and_reference(const MakeEngine& make) {
 /// However the steps are divided over calls and engines, the bits are the same; the cuts lie about a re-ordering of the tiles.
 inline void check_division_of_steps(const MakeEngine& make, const MakeEngine& other) {
   for (const Precision precision : {Precision::mixed, Precision::float64}) {
-    NbodyState s = cube(700, 500, 0.02);
+    NbodyState s = cube(400, 300, 0.02);
     mix_softening(s);
     for (Vec3& v : s.velocity) v = 30.0 * v;  // far enough in a few steps to change the tiles
     auto whole = make(options(precision));
@@ -174,7 +175,7 @@ inline void check_division_of_steps(const MakeEngine& make, const MakeEngine& ot
     NbodyState expected;
     whole->download(expected);
     REQUIRE(expected.tile_order != with_forces(make, s, options(precision)).tile_order);
-    for (const std::int64_t cut : {1, 15, 16, 17, 33}) {
+    for (const std::int64_t cut : {1, 16, 17, 33}) {
       CAPTURE(cut);
       auto first = make(options(precision));
       first->upload(s);
@@ -214,7 +215,8 @@ inline void check_order(const MakeEngine& make) {
   CHECK(std::abs(fourth - 4) < 0.2);
 }
 
-/// A massless body at 3e307 a step passes the largest double at its sixth; of two the one with the lower index is named.
+/// A massless body at 3e307 a step passes the largest double at its sixth; of two the one with the lower index is named, and so is
+/// a source, though every other body feels it within the same step.
 inline void check_not_finite(const MakeEngine& make) {
   for (const std::int64_t first_step : {0, 37}) {
     NbodyState s = cube(300, 200, 0.1);
@@ -226,13 +228,17 @@ inline void check_not_finite(const MakeEngine& make) {
     CHECK(bad.step == first_step + 5);
     CHECK(bad.index == 203);
   }
-  NbodyState s = cube(300, 200, 0.1);
-  s.velocity[299].z = std::numeric_limits<double>::quiet_NaN();
-  auto engine = make(options(Precision::mixed));
-  engine->upload(s);
-  const BadBody bad = engine->integrate(leapfrog(), 0.01, 4, 100);
-  CHECK(bad.step == 4);
-  CHECK(bad.index == 299);
+  for (const std::int64_t body : {299, 150})
+    for (const double value : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+      CAPTURE(body, value);
+      NbodyState s = cube(300, 200, 0.1);
+      s.velocity[static_cast<std::size_t>(body)].z = value;
+      auto engine = make(options(Precision::mixed));
+      engine->upload(s);
+      const BadBody bad = engine->integrate(yoshida4(), 0.01, 4, 100);
+      CHECK(bad.step == 4);
+      CHECK(bad.index == body);
+    }
 }
 
 inline void check_nothing(const MakeEngine& make) {
