@@ -21,11 +21,11 @@ __device__ double fold_max(double a, double b) { return b > a ? b : a; }
 /// One block of target_tile threads a tile.
 template <class Real>
 __global__ void __launch_bounds__(target_tile) gather_kernel(Bodies bodies, Tiles<Real> tiles, double inverse_length, double inverse_mass) {
-  __shared__ double low[3][target_tile], high[3][target_tile];
+  __shared__ double sum[3][target_tile];
   const int t = static_cast<int>(threadIdx.x);
   const std::int64_t k = blockIdx.x * target_tile + t;
   const std::int64_t last = bodies.bodies - 1;
-  const std::int64_t i = tiles.order[k < last ? k : last];  // threads past the end stand for the last body, which moves no centre
+  const std::int64_t i = tiles.order[k < last ? k : last];
   const Vec3 p = bodies.position[i];
   const double q[3] = {p.x * inverse_length, p.y * inverse_length, p.z * inverse_length};
   if (k <= last) {
@@ -37,16 +37,17 @@ __global__ void __launch_bounds__(target_tile) gather_kernel(Bodies bodies, Tile
     const double eps2 = eps * eps;
     tiles.softening_squared[k] = eps2 > softening_floor<Real>() ? static_cast<Real>(eps2) : softening_floor<Real>();
   }
-  for (int c = 0; c < 3; ++c) low[c][t] = high[c][t] = q[c];
+  for (int c = 0; c < 3; ++c) sum[c][t] = k <= last ? q[c] : 0;
   for (int half = target_tile / 2; half > 0; half /= 2) {
     __syncthreads();
     if (t < half)
-      for (int c = 0; c < 3; ++c) {
-        low[c][t] = fold_min(low[c][t], low[c][t + half]);
-        high[c][t] = fold_max(high[c][t], high[c][t + half]);
-      }
+      for (int c = 0; c < 3; ++c) sum[c][t] += sum[c][t + half];
   }
-  if (t == 0) tiles.centre[blockIdx.x] = {0.5 * (low[0][0] + high[0][0]), 0.5 * (low[1][0] + high[1][0]), 0.5 * (low[2][0] + high[2][0])};
+  if (t == 0) {
+    const std::int64_t left = bodies.bodies - blockIdx.x * target_tile;
+    const double weight = 1 / static_cast<double>(left < target_tile ? left : target_tile);
+    tiles.centre[blockIdx.x] = {weight * sum[0][0], weight * sum[1][0], weight * sum[2][0]};
+  }
 }
 
 /// Block (tile, chunk): the pull of one chunk of the sources on one tile of targets, `per_thread` targets a thread.

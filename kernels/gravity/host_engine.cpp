@@ -103,12 +103,9 @@ class HostEngine final : public GravityEngine {
     }
     for (std::size_t t = 0; t < centre_.size(); ++t) {
       const std::size_t begin = t * target_tile, end = std::min(begin + target_tile, x_.size());
-      Vec3 low{x_[begin], y_[begin], z_[begin]}, high = low;
-      for (std::size_t k = begin + 1; k < end; ++k) {
-        low = {std::min(low.x, x_[k]), std::min(low.y, y_[k]), std::min(low.z, z_[k])};
-        high = {std::max(high.x, x_[k]), std::max(high.y, y_[k]), std::max(high.z, z_[k])};
-      }
-      centre_[t] = 0.5 * (low + high);
+      Vec3 sum{};
+      for (std::size_t k = begin; k < end; ++k) sum = sum + Vec3{x_[k], y_[k], z_[k]};
+      centre_[t] = (1 / static_cast<double>(end - begin)) * sum;
     }
   }
 

@@ -15,7 +15,7 @@ Device usable_device() {
   const CudaInventory inventory = cuda_inventory();
   for (const Device& device : inventory.devices)
     if (device.usable) return device;
-  const std::string reason = !inventory.problem.empty() ? inventory.problem
+  const std::string reason = !inventory.problem.empty()  ? inventory.problem
                              : inventory.devices.empty() ? std::string("no device")
                                                          : inventory.devices[0].reason;
   SKIP("no usable CUDA device: " + reason);
@@ -60,9 +60,13 @@ TEST_CASE("CUDA forces on 262,144 bodies are within the stated bounds") {
   }
 }
 
-TEST_CASE("CUDA forces obey Newton's third law and turn with the axes") { check_symmetries(on(usable_device())); }
+TEST_CASE("CUDA forces obey Newton's third law and turn with the axes") {
+  check_symmetries(on(usable_device()));
+}
 
-TEST_CASE("CUDA bodies in one place do not act on each other") { check_coincident(on(usable_device())); }
+TEST_CASE("CUDA bodies in one place do not act on each other") {
+  check_coincident(on(usable_device()));
+}
 
 TEST_CASE("CUDA potentials and reference accelerations agree with brute force") {
   check_potentials_and_reference(on(usable_device()));
@@ -73,13 +77,21 @@ TEST_CASE("CUDA steps may be divided over calls, engines and launch shapes witho
   check_division_of_steps(on(device), on(device, 64));
 }
 
-TEST_CASE("CUDA compositions converge at their order on an eccentric orbit") { check_order(on(usable_device())); }
+TEST_CASE("CUDA compositions converge at their order on an eccentric orbit") {
+  check_order(on(usable_device()));
+}
 
-TEST_CASE("CUDA integration names the first body and step with a non-finite value") { check_not_finite(on(usable_device())); }
+TEST_CASE("CUDA integration names the first body and step with a non-finite value") {
+  check_not_finite(on(usable_device()));
+}
 
-TEST_CASE("CUDA engines accept no bodies at all") { check_nothing(on(usable_device())); }
+TEST_CASE("CUDA engines accept no bodies at all") {
+  check_nothing(on(usable_device()));
+}
 
-TEST_CASE("CUDA bodies without sources move in straight lines") { check_free_motion(on(usable_device())); }
+TEST_CASE("CUDA bodies without sources move in straight lines") {
+  check_free_motion(on(usable_device()));
+}
 
 TEST_CASE("CUDA engines hold the memory that was predicted") {
   const Device device = usable_device();

@@ -39,11 +39,17 @@ TEST_CASE("CPU force errors are within the stated bounds, centred, far from the 
   on_each([](const MakeEngine& make) { check_force_error(make, 8192, 512); });
 }
 
-TEST_CASE("CPU forces obey Newton's third law and turn with the axes") { on_each(check_symmetries); }
+TEST_CASE("CPU forces obey Newton's third law and turn with the axes") {
+  on_each(check_symmetries);
+}
 
-TEST_CASE("CPU bodies in one place do not act on each other") { on_each(check_coincident); }
+TEST_CASE("CPU bodies in one place do not act on each other") {
+  on_each(check_coincident);
+}
 
-TEST_CASE("CPU potentials and reference accelerations agree with brute force") { on_each(check_potentials_and_reference); }
+TEST_CASE("CPU potentials and reference accelerations agree with brute force") {
+  on_each(check_potentials_and_reference);
+}
 
 TEST_CASE("CPU steps may be divided over calls, engines and threads without changing a bit") {
   for (const Isa isa : instruction_sets()) {
@@ -52,13 +58,21 @@ TEST_CASE("CPU steps may be divided over calls, engines and threads without chan
   }
 }
 
-TEST_CASE("CPU compositions converge at their order on an eccentric orbit") { on_each(check_order); }
+TEST_CASE("CPU compositions converge at their order on an eccentric orbit") {
+  on_each(check_order);
+}
 
-TEST_CASE("CPU integration stops after the step with a non-finite value and names the first body") { on_each(check_not_finite); }
+TEST_CASE("CPU integration stops after the step with a non-finite value and names the first body") {
+  on_each(check_not_finite);
+}
 
-TEST_CASE("CPU engines accept no bodies at all") { on_each(check_nothing); }
+TEST_CASE("CPU engines accept no bodies at all") {
+  on_each(check_nothing);
+}
 
-TEST_CASE("CPU bodies without sources move in straight lines") { on_each(check_free_motion); }
+TEST_CASE("CPU bodies without sources move in straight lines") {
+  on_each(check_free_motion);
+}
 
 TEST_CASE("CPU engines hold the memory that was predicted") {
   for (const Isa isa : instruction_sets()) check_memory(on(isa), cpu_device(isa));

@@ -7,7 +7,8 @@
 
 #include "kernels/gravity/engine.hpp"
 
-// The truth that engines are held to: brute force in long double, in canonical order, written apart from the engines' functors.
+// The truth that engines are held to: brute force in long double, in canonical order, written apart from the engines'
+// functors.
 
 namespace ergode::kernels::test {
 
@@ -29,8 +30,8 @@ struct Oracle {
   std::vector<double> potential;
 };
 
-/// Plummer-softened sums over the sources for the bodies `targets`; a pair uses the larger softening; a body does not act on
-/// itself, and neither do two unsoftened bodies in one place.
+/// Plummer-softened sums over the sources for the bodies `targets`; a pair uses the larger softening; a body does not
+/// act on itself, and neither do two unsoftened bodies in one place.
 inline Oracle brute_force(const NbodyState& s, double g, const std::vector<std::int64_t>& targets) {
   Oracle o;
   for (const std::int64_t target : targets) {

@@ -1,5 +1,5 @@
-#include <catch2/catch_test_macros.hpp>
 #include <array>
+#include <catch2/catch_test_macros.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -13,14 +13,16 @@ std::string output_of(const std::string& command) {
   std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   std::string text;
   std::array<char, 4096> buffer;
-  for (std::size_t n; pipe && (n = fread(buffer.data(), 1, buffer.size(), pipe.get())) > 0;) text.append(buffer.data(), n);
+  for (std::size_t n; pipe && (n = fread(buffer.data(), 1, buffer.size(), pipe.get())) > 0;)
+    text.append(buffer.data(), n);
   return text;
 }
 
 }  // namespace
 
-// The linker keeps one copy of a weak symbol, whichever object it comes from: a caller for any processor could be handed
-// AVX-512 code. So the objects of one instruction set may define none, but for DW.ref.*, a pointer to the C++ runtime.
+// The linker keeps one copy of a weak symbol, whichever object it comes from: a caller for any processor could be
+// handed AVX-512 code. So the objects of one instruction set may define none, but for DW.ref.*, a pointer to the C++
+// runtime.
 TEST_CASE("Objects built for one instruction set define no weak symbols") {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   SKIP("sanitizers add weak symbols of their own");
@@ -34,7 +36,8 @@ TEST_CASE("Objects built for one instruction set define no weak symbols") {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       if (entry.path().extension() != ".o") continue;
       ++seen;
-      const std::string weak = output_of("nm -C --defined-only '" + entry.path().string() + "' | grep ' [WVu] ' | grep -v ' DW.ref.'");
+      const std::string weak =
+          output_of("nm -C --defined-only '" + entry.path().string() + "' | grep ' [WVu] ' | grep -v ' DW.ref.'");
       CAPTURE(entry.path().string(), weak);
       CHECK(weak.empty());
       CHECK(output_of("nm -C --defined-only '" + entry.path().string() + "'").find(isa) != std::string::npos);
