@@ -32,7 +32,7 @@ io::ExitCode bench_gravity(const kernels::Device& device, int threads, const std
     const io::BuildInfo build = io::build_info();
     out.set("benchmark", "nbody").set("device", describe(device)).set("threads", threads);
     out.set("version", build.version).set("commit", build.commit).set("compiler", build.compiler).set("rates", rates);
-    io::replace_file(json_path, out.text() + "\n");
+    io::fs::replace_file(json_path, out.text() + "\n");
   }
   return io::ExitCode::done;
 }
