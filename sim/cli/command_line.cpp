@@ -35,7 +35,7 @@ struct Arguments {
   std::string other_path;
   std::string type;
   double rtol = 0;
-  std::vector<std::int64_t> sizes = {1024, 4096, 16384, 65536};
+  std::vector<std::int64_t> sizes;
 };
 
 std::string check_device(const std::string& text) {
@@ -125,7 +125,10 @@ ExitCode bench(const Arguments& a, io::Log& log) {
   if (!a.device.empty()) request.flag = a.device;
   const auto cpu = [&] { return kernels::cpu_device(choose_isa(a.run.isa, "")); };
   const DeviceChoice choice = choose_device(request, kernels::cuda_inventory, cpu);
-  return bench_gravity(choice.device, a.threads > 0 ? a.threads : available_threads(), a.sizes, a.path, log);
+  std::vector<std::int64_t> sizes = a.sizes;
+  if (sizes.empty()) sizes = {1024, 4096, 16384, 65536};
+  if (a.sizes.empty() && choice.device.backend == kernels::Backend::cuda) sizes.insert(sizes.end(), {262144, 1048576});
+  return bench_gravity(choice.device, a.threads > 0 ? a.threads : available_threads(), sizes, a.path, log);
 }
 
 /// Flags that stand for a key of the config become overrides, so that config.used.yaml can be run as it is.
