@@ -46,7 +46,8 @@ TEST_CASE("CUDA accelerations agree with brute force about tile sizes, for test 
 }
 
 TEST_CASE("CUDA force errors are within the stated bounds, centred, far from the origin and in SI units") {
-  check_force_error(on(usable_device()), 16384, 512);
+  // The bounds are stated for 262,144 bodies; tiles of fewer are wider (by N^-1/3), and here that still holds them.
+  check_force_error(on(usable_device()), 65536, 512);
 }
 
 TEST_CASE("CUDA forces on 262,144 bodies are within the stated bounds") {
