@@ -68,6 +68,7 @@ using Attributes = std::map<std::string, Attribute>;
 struct Dataset {
   Array data;
   Attributes attributes;
+  bool compress = false;  ///< deflate level 1 after shuffle; FileContent::compress does so for all
 };
 
 /// What a sealed HDF5 file holds. Paths are absolute ("/PartType1/Coordinates"); groups on the way are made.
@@ -76,7 +77,7 @@ struct FileContent {
   std::map<std::string, Dataset> datasets;
   std::map<std::string, std::vector<std::string>> strings;  ///< one-dimensional datasets of fixed-length strings
   std::map<std::string, std::string> links;            ///< hard links: new path -> path of an existing dataset
-  bool compress = false;                               ///< deflate level 1 after shuffle
+  bool compress = false;                               ///< all datasets: deflate level 1 after shuffle
   /// Dimension scales: dataset -> for each of its axes the dataset (or one of `strings`) that is its scale; "" for none.
   std::map<std::string, std::vector<std::string>> scales;
   std::map<std::string, Attributes> string_attributes;  ///< of the datasets in `strings`

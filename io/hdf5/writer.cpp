@@ -148,7 +148,7 @@ void write_content(const Place& place, hid_t file, const FileContent& content) {
     write_attributes(place, group, path, attributes);
   }
   for (const auto& [path, dataset] : content.datasets)
-    write_dataset(place, file, path, dataset.data, dataset.attributes, content.compress);
+    write_dataset(place, file, path, dataset.data, dataset.attributes, content.compress || dataset.compress);
   for (const auto& [path, values] : content.strings) {
     const auto attributes = content.string_attributes.find(path);
     write_strings(place, file, path, values,

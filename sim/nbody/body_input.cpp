@@ -33,6 +33,12 @@ void check_anomaly(const OrbitalElements& el, const std::string& whose) {
     throw io::Error(io::ExitCode::config, whose + ": true_anomaly lies beyond the asymptote of the hyperbola");
 }
 
+void require_file(const std::filesystem::path& path) {
+  if (!std::filesystem::is_regular_file(path))
+    throw io::Error(io::ExitCode::input_file,
+                    path.string() + ": no such file (paths are relative to the config's folder)");
+}
+
 bool finite(const kernels::Vec3& v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
@@ -83,10 +89,16 @@ BodySet two_body(const TwoBodySettings& s, double g) {
 }
 
 BodySet read_bodies(const std::filesystem::path& path, const UnitSystem& units) {
-  if (!std::filesystem::is_regular_file(path))
-    throw io::Error(io::ExitCode::input_file,
-                    path.string() + ": no such file (paths are relative to the config's folder)");
+  require_file(path);
   return path.extension() == ".csv" ? read_csv(path) : read_gadget(path, units);
+}
+
+BodyCount count_bodies_of(const std::filesystem::path& path, const UnitSystem& units) {
+  require_file(path);
+  if (path.extension() != ".csv") return count_gadget(path, units);
+  const auto mass = read_csv(path).mass;
+  return {static_cast<std::int64_t>(mass.size()),
+          static_cast<std::int64_t>(std::count_if(mass.begin(), mass.end(), [](double m) { return m > 0; }))};
 }
 
 void check_bodies(const BodySet& b, const std::filesystem::path& path, std::span<const std::int64_t> rows,

@@ -20,6 +20,14 @@ BodySet read_csv(const std::filesystem::path& path);
 /// A snapshot of ours or a Gadget-HDF5 file of another code: all of PartType0 ... PartType5 in that order.
 BodySet read_gadget(const std::filesystem::path& path, const UnitSystem& units);
 
+struct BodyCount {
+  std::int64_t all = 0, massive = 0;
+};
+/// How many bodies a file gives. Of an HDF5 file only the header and the shapes of the datasets are looked at, and
+/// refused as read_bodies() would: the bodies of another code's file are taken to have mass. CSV is read.
+BodyCount count_bodies_of(const std::filesystem::path& path, const UnitSystem& units);
+BodyCount count_gadget(const std::filesystem::path& path, const UnitSystem& units);
+
 /// Throws Error(input_file) for a non-finite number, a negative mass or softening, or an id used twice. `rows` holds
 /// the numbers by which the user knows the bodies (empty: 0, 1, ...), `row_name` what they are called ("line",
 /// "particle").

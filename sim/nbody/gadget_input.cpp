@@ -61,23 +61,95 @@ void check_units(const io::FileReader& file, const std::filesystem::path& path, 
   }
 }
 
-void append(std::vector<Vec3>& out, const io::FileReader& file, const std::filesystem::path& path,
-            const std::string& name, std::int64_t count) {
+// One group of bodies, found to be whole in all but its values.
+struct Part {
+  std::string group;
+  std::int64_t count = 0;
+  double common_mass = 0;  ///< from the MassTable, where there is no dataset Masses
+  bool masses = false, ids = false, softenings = false;
+};
+struct Layout {
+  std::vector<Part> parts;
+  double common_softening = -1;  ///< of a snapshot of ours whose bodies share it; -1: none
+  bool ours = false;
+
+  std::int64_t size() const {
+    std::int64_t n = 0;
+    for (const auto& p : parts) n += p.count;
+    return n;
+  }
+};
+
+void check_shape(const io::FileReader& file, const std::filesystem::path& path, const std::string& name,
+                 const std::vector<std::int64_t>& shape) {
   if (!file.has(name)) refuse(path, name, "is missing");
+  const auto info = file.info(name);
+  if (!info.type || !info.supported) refuse(path, name, "does not hold numbers");
+  if (info.shape != shape)
+    refuse(path, name, "does not have the shape (" + std::to_string(shape[0]) + (shape.size() == 2 ? ", 3)" : ")"));
+}
+
+// Whether a dataset of one number a body is there.
+bool has_column(const io::FileReader& file, const std::filesystem::path& path, const std::string& name,
+                std::int64_t count) {
+  if (!file.has(name)) return false;
+  check_shape(file, path, name, {count});
+  return true;
+}
+
+Part look_at(const io::FileReader& file, const std::filesystem::path& path, const std::string& group,
+             std::int64_t expected, double table_mass) {
+  Part p{group};
+  if (!file.has(group + "/Coordinates")) refuse(path, group + "/Coordinates", "is missing");
+  const auto shape = file.info(group + "/Coordinates").shape;
+  p.count = shape.empty() ? 0 : shape[0];
+  if (expected >= 0 && p.count != expected)
+    refuse(path, group, "has " + std::to_string(p.count) + " particles, the header says " + std::to_string(expected));
+  check_shape(file, path, group + "/Coordinates", {p.count, 3});
+  check_shape(file, path, group + "/Velocities", {p.count, 3});
+  p.masses = has_column(file, path, group + "/Masses", p.count);
+  p.common_mass = table_mass;
+  if (!p.masses && !(table_mass > 0))
+    refuse(path, group + "/Masses", "is missing, and the MassTable has no mass for this type");
+  p.ids = has_column(file, path, group + "/ParticleIDs", p.count);
+  p.softenings = has_column(file, path, group + "/Softening", p.count);
+  return p;
+}
+
+// Reads the header and the shapes, no values.
+Layout look_at(const io::FileReader& file, const std::filesystem::path& path, const UnitSystem& units) {
+  if (!file.has("/Header")) refuse(path, "/Header", "is missing: this is no Gadget-HDF5 file");
+  const auto header = file.attributes("/Header");
+  if (number(header, "NumFilesPerSnapshot", 0, 1) > 1)
+    refuse(path, "/Header", "the snapshot is spread over several files: join them first");
+  if (number(header, "Redshift", 0, 0) != 0)
+    refuse(path, "/Header", "a cosmological snapshot (Redshift is not 0): its comoving units are not read");
+  check_units(file, path, units);
+  Layout layout;
+  layout.ours = file.has("/Ergode");
+  if (layout.ours) layout.common_softening = number(file.attributes("/Ergode"), "softening", 0, -1);
+  for (std::size_t type = 0; type < 6; ++type) {
+    const std::string group = "/PartType" + std::to_string(type);
+    const auto expected = static_cast<std::int64_t>(number(header, "NumPart_ThisFile", type, -1));
+    if (file.has(group) && (expected != 0 || file.has(group + "/Coordinates")))  // some codes write empty groups
+      layout.parts.push_back(look_at(file, path, group, expected, number(header, "MassTable", type, 0)));
+    else if (expected > 0)
+      refuse(path, group, "is missing, though the header counts " + std::to_string(expected) + " particles");
+  }
+  if (layout.size() == 0) refuse(path, "/", "holds no particles");
+  return layout;
+}
+
+void append(std::vector<Vec3>& out, const io::FileReader& file, const std::string& name) {
   const auto a = file.dataset(name, io::Type::float64);
-  if (a.shape != std::vector<std::int64_t>{count, 3})
-    refuse(path, name, "does not have the shape (" + std::to_string(count) + ", 3)");
   const std::size_t old = out.size();
-  out.resize(old + static_cast<std::size_t>(count));
-  std::memcpy(static_cast<void*>(&out[old]), a.bytes.data(), a.bytes.size());
+  out.resize(old + a.bytes.size() / sizeof(Vec3));
+  if (!a.bytes.empty()) std::memcpy(static_cast<void*>(&out[old]), a.bytes.data(), a.bytes.size());
 }
 
 template <class T>
-void append(std::vector<T>& out, const io::FileReader& file, const std::filesystem::path& path, const std::string& name,
-            std::int64_t count) {
+void append(std::vector<T>& out, const io::FileReader& file, const std::string& name) {
   const auto a = file.dataset(name, io::TypeOf<T>::value);
-  if (a.shape != std::vector<std::int64_t>{count})
-    refuse(path, name, "does not have the shape (" + std::to_string(count) + ")");
   const auto values = a.template as<T>();
   out.insert(out.end(), values.begin(), values.end());
 }
@@ -86,53 +158,41 @@ void append(std::vector<T>& out, const io::FileReader& file, const std::filesyst
 
 BodySet read_gadget(const std::filesystem::path& path, const UnitSystem& units) {
   const io::FileReader file(path);
-  if (!file.has("/Header")) refuse(path, "/Header", "is missing: this is no Gadget-HDF5 file");
-  const auto header = file.attributes("/Header");
-  if (number(header, "NumFilesPerSnapshot", 0, 1) > 1)
-    refuse(path, "/Header", "the snapshot is spread over several files: join them first");
-  if (number(header, "Redshift", 0, 0) != 0)
-    refuse(path, "/Header", "a cosmological snapshot (Redshift is not 0): its comoving units are not read");
-  check_units(file, path, units);
-  const double common_softening = file.has("/Ergode") ? number(file.attributes("/Ergode"), "softening", 0, -1) : -1;
-
+  const Layout layout = look_at(file, path, units);
+  const auto bodies = static_cast<std::size_t>(layout.size());
   BodySet b;
+  b.position.reserve(bodies);
+  b.velocity.reserve(bodies);
+  b.mass.reserve(bodies);
   bool all_ids = true;
-  for (std::size_t type = 0; type < 6; ++type) {
-    const std::string group = "/PartType" + std::to_string(type);
-    const auto expected = static_cast<std::int64_t>(number(header, "NumPart_ThisFile", type, -1));
-    if (!file.has(group)) {
-      if (expected > 0)
-        refuse(path, group, "is missing, though the header counts " + std::to_string(expected) + " particles");
-      continue;
-    }
-    if (!file.has(group + "/Coordinates")) refuse(path, group + "/Coordinates", "is missing");
-    const auto shape = file.info(group + "/Coordinates").shape;
-    const std::int64_t count = shape.empty() ? 0 : shape[0];
-    if (expected >= 0 && count != expected)
-      refuse(path, group, "has " + std::to_string(count) + " particles, the header says " + std::to_string(expected));
-    append(b.position, file, path, group + "/Coordinates", count);
-    append(b.velocity, file, path, group + "/Velocities", count);
-    if (file.has(group + "/Masses")) {
-      append(b.mass, file, path, group + "/Masses", count);
-    } else {
-      const double mass = number(header, "MassTable", type, 0);
-      if (!(mass > 0)) refuse(path, group + "/Masses", "is missing, and the MassTable has no mass for this type");
-      b.mass.insert(b.mass.end(), static_cast<std::size_t>(count), mass);
-    }
-    if (all_ids && file.has(group + "/ParticleIDs"))
-      append(b.id, file, path, group + "/ParticleIDs", count);
+  for (const Part& p : layout.parts) {
+    const auto count = static_cast<std::size_t>(p.count);
+    append(b.position, file, p.group + "/Coordinates");
+    append(b.velocity, file, p.group + "/Velocities");
+    if (p.masses)
+      append(b.mass, file, p.group + "/Masses");
     else
-      all_ids = all_ids && count == 0;
-    if (file.has(group + "/Softening"))
-      append(b.softening, file, path, group + "/Softening", count);
-    else if (common_softening >= 0)
-      b.softening.insert(b.softening.end(), static_cast<std::size_t>(count), common_softening);
+      b.mass.insert(b.mass.end(), count, p.common_mass);
+    all_ids = all_ids && (p.ids || p.count == 0);
+    if (all_ids && p.ids) append(b.id, file, p.group + "/ParticleIDs");
+    if (p.softenings)
+      append(b.softening, file, p.group + "/Softening");
+    else if (layout.common_softening >= 0)
+      b.softening.insert(b.softening.end(), count, layout.common_softening);
   }
   if (!all_ids) b.id.clear();
   if (b.softening.size() != b.position.size()) b.softening.clear();
-  if (b.size() == 0) refuse(path, "/", "holds no particles");
   check_bodies(b, path, {}, "particle");
   return b;
+}
+
+BodyCount count_gadget(const std::filesystem::path& path, const UnitSystem& units) {
+  const io::FileReader file(path);
+  const Layout layout = look_at(file, path, units);
+  BodyCount count{layout.size(), 0};
+  for (const Part& p : layout.parts)
+    if (!(layout.ours && p.group == "/PartType2")) count.massive += p.count;
+  return count;
 }
 
 }  // namespace ergode::sim::nbody

@@ -119,7 +119,9 @@ std::pair<std::int64_t, std::int64_t> count_bodies(const Settings& settings, con
                           },
                           [&](const TwoBodySettings& s) { masses(s.masses); },
                           [&](const FileSettings& s) {
-                            masses(read_bodies(resolved(folder, s.file), unit_system(settings.units)).mass);
+                            const auto count = count_bodies_of(resolved(folder, s.file), unit_system(settings.units));
+                            all += count.all;
+                            massive += count.massive;
                           },
                           [&](const auto& s) {
                             all += s.particles;

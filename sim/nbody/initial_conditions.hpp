@@ -17,7 +17,7 @@ namespace ergode::sim::nbody {
 kernels::NbodyState initial_state(const Settings& settings, std::uint32_t seed,
                                   const std::filesystem::path& config_folder);
 
-/// Bodies and, among them, those with mass; reads files, samples nothing.
+/// Bodies and, among them, those with mass. Samples nothing, and reads no more of an HDF5 file than header and shapes.
 std::pair<std::int64_t, std::int64_t> count_bodies(const Settings& settings,
                                                    const std::filesystem::path& config_folder);
 

@@ -14,9 +14,12 @@ struct Integrator {
   std::string name;  ///< `scheme: yoshida4`
   int order = 2;
   std::vector<double> weights;  ///< the first half and the middle one: w_1 ... w_m; the rest mirrors them
-  std::string source;           ///< where the weights come from
+  std::string source;           ///< where the weights come from: "Suzuki 1990"
 
   int stages() const { return 2 * static_cast<int>(weights.size()) - 1; }
+  /// Name, source and stages, as results carry them: "yoshida4 (Suzuki 1990, 5 stages)". The names in configs say the
+  /// kind of composition, of which there are many sets of weights.
+  std::string description() const;
 };
 
 /// All of them. Adding one is one line in integrators.cpp; config, schema and tests go over this list.

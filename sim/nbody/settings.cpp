@@ -133,8 +133,12 @@ void GravitySettings::declare(io::Section& s) {
 
 void IntegratorSettings::declare(io::Section& s) {
   std::vector<std::pair<std::string, std::string>> names;
-  for (const auto& i : integrators()) names.emplace_back(i.name, i.name);
-  s.choice("scheme", scheme, names, "symplectic integrator with a fixed step");
+  std::string sources;
+  for (const auto& i : integrators()) {
+    names.emplace_back(i.name, i.name);
+    sources += (sources.empty() ? "" : ", ") + i.description();
+  }
+  s.choice("scheme", scheme, names, "symplectic integrator with a fixed step: " + sources);
   s.key("timestep", timestep, "length of a step").unit("time").greater_than(0);
   s.key("steps", steps, "number of steps to end_time, instead of timestep").at_least(1).may_change_on_resume();
   s.key("end_time", end_time, "the run goes from time 0 to here")

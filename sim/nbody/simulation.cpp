@@ -123,7 +123,11 @@ class NbodySimulation final : public Simulation {
     if (write) {
       const std::span<const double> shown =
           settings_.output.snapshots.potential ? std::span<const double>(potentials) : std::span<const double>();
-      SnapshotInfo info{schedule_.time(step_), step_, "", precision_name(settings_.gravity.precision), integrator_.name,
+      SnapshotInfo info{schedule_.time(step_),
+                        step_,
+                        context_.name,
+                        precision_name(settings_.gravity.precision),
+                        integrator_.description(),
                         context_.provenance};
       std::filesystem::create_directories(context_.directory / "snapshots");
       io::write_sealed(snapshot_path(snapshots_), snapshot(state_, shown, units_, info));
@@ -172,7 +176,7 @@ class NbodySimulation final : public Simulation {
     if (state_.sources != state_.size()) s.push_back({"test_particles", state_.size() - state_.sources, "1"});
     s.push_back({"steps", step_, "1"});
     s.push_back({"time", schedule_.time(step_), units_.time});
-    s.push_back({"integrator", integrator_.name, ""});
+    s.push_back({"integrator", integrator_.description(), ""});
     s.push_back({"precision", precision_name(settings_.gravity.precision), ""});
     if (settings_.diagnostics.energy && observed_ >= 0) {
       s.push_back({"relative_energy_error", energy_error_, "1"});
@@ -220,7 +224,7 @@ class NbodySimulation final : public Simulation {
   io::SeriesLayout layout() const {
     const io::Attributes attributes{{"units", units_.name},
                                     {"gravitational_constant", units_.gravitational_constant},
-                                    {"integrator", integrator_.name},
+                                    {"integrator", integrator_.description()},
                                     {"timestep", schedule_.timestep},
                                     {"precision", precision_name(settings_.gravity.precision)}};
     return series_layout(settings_.diagnostics, units_, attributes, context_.provenance);

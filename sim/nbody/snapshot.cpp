@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <cstring>
 
 namespace ergode::sim::nbody {
 namespace {
@@ -47,6 +47,16 @@ void add_particles(io::FileContent& f, const std::string& group, const kernels::
         described(numbers(potentials, r), "specific potential energy", u.specific_energy, v * v);
 }
 
+Array consecutive(std::int64_t n) {
+  Array a;
+  a.type = io::Type::int64;
+  a.shape = {n};
+  a.bytes.resize(static_cast<std::size_t>(n) * sizeof(std::int64_t));
+  for (std::int64_t i = 0; i < n; ++i)
+    std::memcpy(a.bytes.data() + static_cast<std::size_t>(i) * sizeof i, &i, sizeof i);
+  return a;
+}
+
 void add_vtk(io::FileContent& f, const kernels::NbodyState& s) {
   const std::int64_t n = s.size();
   f.groups["/VTKHDF"] = {{"Version", Array::from<std::int64_t>(std::vector<std::int64_t>{1, 0})},
@@ -57,9 +67,8 @@ void add_vtk(io::FileContent& f, const kernels::NbodyState& s) {
   one("NumberOfPoints", n);
   one("NumberOfCells", 1);
   one("NumberOfConnectivityIds", n);
-  std::vector<std::int64_t> index(static_cast<std::size_t>(n));
-  std::iota(index.begin(), index.end(), 0);
-  f.datasets["/VTKHDF/Connectivity"] = {Array::from(index), {}};
+  // Consecutive numbers shuffled and deflated take 1 % of their 8 bytes a body.
+  f.datasets["/VTKHDF/Connectivity"] = {consecutive(n), {}, true};
   f.datasets["/VTKHDF/Offsets"] = {Array::from(std::vector<std::int64_t>{0, n}), {}};
   f.datasets["/VTKHDF/Types"] = {Array::from(std::vector<std::uint8_t>{2}), {}};  // one poly-vertex of all points
 

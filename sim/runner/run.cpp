@@ -211,6 +211,7 @@ void refresh_report(Session& s) {
 void make_simulation(Session& s) {
   const double before = s.now();
   RunContext context;
+  context.name = s.config.common.name;
   context.directory = s.directory;
   context.device = s.choice.device;
   context.threads = s.threads;

@@ -17,6 +17,7 @@ namespace ergode::sim {
 
 /// What the runner lends to a simulation for one run.
 struct RunContext {
+  std::string name;                 ///< of the run, as the config gives it
   std::filesystem::path directory;  ///< the run directory
   kernels::Device device;           ///< chosen
   int threads = 1;                  ///< CPU threads to use

@@ -14,22 +14,18 @@
 #include "sim/nbody/orbit.hpp"
 #include "sim/nbody/schedule.hpp"
 #include "sim/nbody/snapshot.hpp"
+#include "tests/physics/runs.hpp"
 
 using namespace ergode;
+using test::code_of;
+using test::context;
+using test::Folder;
+using test::run;
 using namespace ergode::sim::nbody;
 using Catch::Matchers::ContainsSubstring;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Folder {
-  fs::path path;
-  explicit Folder(const std::string& name) : path(fs::temp_directory_path() / ("ergode_physics_" + name)) {
-    fs::remove_all(path);
-    fs::create_directories(path);
-  }
-  ~Folder() { fs::remove_all(path); }
-};
 
 fs::path write(const Folder& f, const std::string& name, const std::string& content) {
   std::ofstream(f.path / name) << content;
@@ -55,32 +51,6 @@ Settings small_cluster() {
   s.diagnostics.lagrangian_radii = {0.5};
   s.diagnostics.force_check = ForceCheckSettings{};
   return s;
-}
-
-sim::RunContext context(const fs::path& directory) {
-  sim::RunContext c;
-  c.directory = directory;
-  c.device = kernels::cpu_device(kernels::Isa::baseline);
-  c.seed = 5;
-  c.info = c.warning = [](const std::string&) {};
-  return c;
-}
-
-void run(sim::Simulation& s, std::int64_t until, std::int64_t at_most) {
-  for (;;) {
-    if (s.next_observation() == s.progress().unit) s.observe();
-    if (s.done() || s.progress().unit >= until) return;
-    s.advance(std::min({at_most, s.next_observation() - s.progress().unit, until - s.progress().unit}));
-  }
-}
-
-io::ExitCode code_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const io::Error& e) {
-    return e.code();
-  }
-  return io::ExitCode::done;
 }
 
 }  // namespace

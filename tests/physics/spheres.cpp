@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "sim/nbody/diagnostics.hpp"
-#include "sim/nbody/integrators.hpp"
 #include "tests/physics/engines.hpp"
 
 using namespace ergode;
@@ -14,7 +13,11 @@ using kernels::Vec3;
 
 namespace {
 
-// All bounds of this file are 5 standard errors of the statistic (false alarm 6e-7 each) at a fixed seed.
+// Seeds are fixed: a case passes always or never. The bounds are what another seed, or another way of drawing, would
+// meet. Means and radii may be 5 standard errors of independent draws from the model's value: where the statistic is
+// normal another seed fails one check in 2e6. Means have their standard error from the sample itself; far tails (the
+// outermost shells, few bodies) make that somewhat more likely. Distributions are compared by Kolmogorov's statistic,
+// with 1e-6.
 
 std::vector<double> radii(const BodySet& b) {
   std::vector<double> r;
@@ -39,21 +42,23 @@ double kolmogorov(std::vector<double> x, F cumulative) {
 }
 constexpr double far = 2.7;
 
-kernels::NbodyState as_state(const BodySet& b, double softening) {
-  kernels::NbodyState s;
-  s.position = b.position;
-  s.velocity = b.velocity;
-  s.mass = b.mass;
-  s.sources = b.size();
-  s.softening.assign(b.mass.size(), softening);
-  s.id.resize(b.mass.size());
-  return s;
-}
+// A mean and its standard error.
+struct Mean {
+  double sum = 0, squares = 0, n = 0;
+  void add(double x) {
+    sum += x;
+    squares += x * x;
+    ++n;
+  }
+  double value() const { return sum / n; }
+  double error() const { return std::sqrt((squares / n - value() * value()) / n); }
+  bool is(double expected) const { return std::fabs(value() - expected) < 5 * error() && error() < 0.1 * expected; }
+};
 
-double mean_v2(const BodySet& b) {
-  double t = 0;
-  for (const auto& v : b.velocity) t += dot(v, v);
-  return t / static_cast<double>(b.size());
+Mean mean_v2(const BodySet& b) {
+  Mean m;
+  for (const auto& v : b.velocity) m.add(dot(v, v));
+  return m;
 }
 
 }  // namespace
@@ -77,28 +82,23 @@ TEST_CASE("a Plummer sample has the profile, the Lagrangian radii and the veloci
     const double sigma = std::sqrt(fraction * (1 - fraction) / 40000) / slope;
     CHECK(std::fabs(r[static_cast<std::size_t>(fraction * 40000)] - radius) < 5 * sigma);
   }
-  // Henon units: T = 1/4, so <v^2> = 1/2; the spread of v^2 is below its mean times 1.2.
-  CHECK(std::fabs(mean_v2(b) - 0.5) < 5 * 0.6 / 200);
+  CHECK(mean_v2(b).is(0.5));  // Henon units: T = 1/4
 
   // In the middle sigma^2 = 1 / (6 a) a direction, falling as (1 + r^2/a^2)^(-1/2).
-  double sum = 0;
-  std::size_t n = 0;
+  Mean sigma2;
   for (std::size_t i = 0; i < b.position.size(); ++i) {
     const double x2 = dot(b.position[i], b.position[i]) / (a * a);
-    if (x2 > 0.25) continue;
-    sum += dot(b.velocity[i], b.velocity[i]) / 3 * std::sqrt(1 + x2);
-    ++n;
+    if (x2 <= 0.25) sigma2.add(dot(b.velocity[i], b.velocity[i]) / 3 * std::sqrt(1 + x2));
   }
-  const double expected = 1 / (6 * a);
-  CHECK(n > 2000);
-  CHECK(std::fabs(sum / static_cast<double>(n) - expected) < 5 * expected / std::sqrt(1.5 * static_cast<double>(n)));
+  CHECK(sigma2.n > 2000);
+  CHECK(sigma2.is(1 / (6 * a)));
 
   // Speeds over escape speed have the density q^2 (1 - q^2)^(7/2): mean square 1/4 (a beta distribution of q^2 with 3/2
   // and 9/2).
-  double q2 = 0;
+  Mean q2;
   for (std::size_t i = 0; i < b.position.size(); ++i)
-    q2 += dot(b.velocity[i], b.velocity[i]) / 2 * std::sqrt(dot(b.position[i], b.position[i]) + a * a);
-  CHECK(std::fabs(q2 / 40000 - 0.25) < 5 * std::sqrt(0.25 * 0.75 / 7 / 40000));
+    q2.add(dot(b.velocity[i], b.velocity[i]) / 2 * std::sqrt(dot(b.position[i], b.position[i]) + a * a));
+  CHECK(q2.is(0.25));
 }
 
 TEST_CASE("a truncated sphere ends where it was told to and carries the mass within") {
@@ -122,8 +122,7 @@ TEST_CASE("a Hernquist sample has the profile and the velocity distribution of t
   const double half = radii(b)[20000];
   CHECK(std::fabs(half - (1 + std::sqrt(2.))) < 5 * 0.5 / 200 / 0.0711);  // dM/dr = 2 r / (1 + r)^3 there
 
-  // T = G M^2 / (12 a), so <v^2> = 1/6.
-  CHECK(std::fabs(mean_v2(b) - 1. / 6) < 5 * 0.2 / 200);
+  CHECK(mean_v2(b).is(1. / 6));  // T = G M^2 / (12 a)
 
   // The radial dispersion, Hernquist (1990) eq. 10, in shells.
   const auto sigma2 = [](double r) {
@@ -132,17 +131,14 @@ TEST_CASE("a Hernquist sample has the profile and the velocity distribution of t
   };
   for (const auto& [low, high] :
        {std::pair{0.0, 0.1}, std::pair{0.1, 0.5}, std::pair{0.5, 1.5}, std::pair{1.5, 5.0}, std::pair{5.0, 30.0}}) {
-    double sum = 0;
-    std::size_t n = 0;
+    Mean ratio;
     for (std::size_t i = 0; i < b.position.size(); ++i) {
       const double r = std::sqrt(dot(b.position[i], b.position[i]));
-      if (r < low || r >= high) continue;
-      sum += dot(b.velocity[i], b.velocity[i]) / 3 / sigma2(r);
-      ++n;
+      if (r >= low && r < high) ratio.add(dot(b.velocity[i], b.velocity[i]) / 3 / sigma2(r));
     }
-    INFO("shell " << low << " to " << high << " of " << n);
-    REQUIRE(n > 200);
-    CHECK(std::fabs(sum / static_cast<double>(n) - 1) < 5 * 1.0 / std::sqrt(1.5 * static_cast<double>(n)));
+    INFO("shell " << low << " to " << high << " of " << ratio.n);
+    REQUIRE(ratio.n > 200);
+    CHECK(ratio.is(1));
   }
   for (std::size_t i = 0; i < b.position.size(); ++i)  // nobody escapes
     REQUIRE(dot(b.velocity[i], b.velocity[i]) / 2 < 1 / (1 + std::sqrt(dot(b.position[i], b.position[i]))));
@@ -155,10 +151,9 @@ TEST_CASE("a uniform sphere is uniform and as warm as it was told to be") {
   u.virial_ratio = 0.5;
   const BodySet b = uniform_sphere(u, {3, 1}, 1);
   CHECK(kolmogorov(radii(b), [](double r) { return std::fmin(1.0, r * r * r); }) < far);
-  // T = <v^2> / 2 = 0.5 * 3/5; v^2 of a filled ball spreads by sqrt(12/175) vmax^2 = 0.26.
-  CHECK(std::fabs(mean_v2(b) / 2 - 0.3) < 5 * 0.5 * 0.262 / std::sqrt(20000.));
+  CHECK(mean_v2(b).is(0.6));  // T = <v^2> / 2 = 0.5 * 3/5
   u.virial_ratio = 0;
-  CHECK(mean_v2(uniform_sphere(u, {3, 1}, 1)) == 0);
+  CHECK(mean_v2(uniform_sphere(u, {3, 1}, 1)).value() == 0);
 }
 
 TEST_CASE(
@@ -173,58 +168,7 @@ TEST_CASE(
     REQUIRE(a.position[i].x != seed.position[i].x);
     REQUIRE(a.position[i].x != component.position[i].x);
   }
-  const auto m = motion(as_state(a, 0));
+  const auto m = motion(test::as_state(a, 0));
   CHECK(std::sqrt(dot(m.centre_of_mass, m.centre_of_mass)) < 1e-15);
   CHECK(std::sqrt(dot(m.momentum, m.momentum)) < 1e-15);
-}
-
-TEST_CASE("a Plummer sphere holds its radii, energy, momentum and angular momentum") {
-  PlummerSettings p;
-  p.particles = 512;
-  auto s = as_state(plummer(p, {5, 0}, 1), 0.05);
-  auto engine = test::double_engine();
-  engine->upload(s);
-  const auto before = energies(s, engine->potentials());
-  const auto start = motion(s);
-  const std::vector<double> fractions{0.25, 0.5, 0.75};
-  const auto first = lagrangian_radii(s, centre(s), fractions);
-  CHECK(std::fabs(before.virial_ratio() - 0.5) < 5 * 0.5 * 1.2 / std::sqrt(512.));
-  engine->integrate(step_plan(integrator("leapfrog")), 1. / 64, 0, 64 * 6);  // two crossing times
-  engine->download(s);
-  const auto last = lagrangian_radii(s, centre(s), fractions);
-  for (std::size_t i = 0; i < fractions.size(); ++i) {
-    INFO(fractions[i]);
-    CHECK(std::fabs(last[i] / first[i] - 1) < 0.25);  // five times the noise of 512 bodies
-  }
-  CHECK(std::fabs(relative_energy_error(energies(s, engine->potentials()), before)) < 1e-3);
-  const auto end = motion(s);
-  CHECK(test::distance(end.momentum, start.momentum) < 1e-13);
-  CHECK(test::distance(end.angular_momentum, start.angular_momentum) < 1e-12);
-}
-
-TEST_CASE("a cold sphere has energy -3/5 and collapses in the free-fall time") {
-  UniformSphereSettings u;
-  u.particles = 600;
-  auto s = as_state(uniform_sphere(u, {9, 0}, 1), 0.05);
-  auto engine = test::double_engine();
-  engine->upload(s);
-  const auto before = energies(s, engine->potentials());
-  CHECK(before.kinetic == 0);
-  CHECK(std::fabs(before.total() + 0.6) <
-        5 * 0.6 * 0.45 / std::sqrt(600.) + 0.01);  // sampling, and the softening's share
-  constexpr double free_fall = 1.1107207345395915, dt = 1. / 512;
-  const auto steps = static_cast<std::int64_t>(1.5 / dt);
-  double least = 1e9, when = 0;
-  for (std::int64_t i = 0; i < steps; i += 4) {
-    engine->integrate(step_plan(integrator("leapfrog")), dt, i, 4);
-    engine->download(s);
-    const double half = lagrangian_radii(s, motion(s).centre_of_mass, std::vector<double>{0.5})[0];
-    if (half < least) {
-      least = half;
-      when = static_cast<double>(i + 4) * dt;
-    }
-  }
-  CHECK(std::fabs(when / free_fall - 1) < 0.1);  // noise of the sample delays and blurs the bounce
-  CHECK(least < 0.4);
-  CHECK(std::fabs(relative_energy_error(energies(s, engine->potentials()), before)) < 1e-2);
 }
