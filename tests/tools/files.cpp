@@ -12,9 +12,12 @@
 #include "io/series.hpp"
 #include "tests/io/files/temporary_directory.hpp"
 #include "tests/io/series/example.hpp"
+#include "tests/tools/python.hpp"
 
 using namespace ergode;
 using namespace ergode::io;
+using test::python;
+using test::run;
 using test::TemporaryDirectory;
 
 namespace {
@@ -60,28 +63,8 @@ FileContent snapshot() {
   return c;
 }
 
-std::string python() {
-  const char* chosen = std::getenv("ERGODE_PYTHON");
-  return chosen != nullptr ? chosen : "/usr/bin/python3";
-}
-
-/// Runs a command; its exit status, and what it wrote.
-int run(const std::string& command, std::string& output) {
-  std::FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return -1;
-  char piece[512];
-  while (std::fgets(piece, sizeof piece, pipe) != nullptr) output += piece;
-  const int status = ::pclose(pipe);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 void check_with(const std::string& tool, const std::string& file) {
-  std::string output;
-  const int status =
-      run(python() + " '" ERGODE_SOURCE_DIR "/tests/tools/files_open.py' " + tool + " '" + file + "'", output);
-  INFO(output);
-  if (status == 77) SKIP(output);
-  CHECK(status == 0);
+  test::check_with("files_open.py", tool, "'" + file + "'");
 }
 
 struct Files {
