@@ -270,7 +270,7 @@ std::string schema_text(const SchemaNode& schema) {
 }
 
 std::string schema_markdown(const SchemaNode& schema) {
-  std::string out = "# Configuration\n\n";
+  std::string out;
   write_schema(schema, "", true, out);
   return out;
 }

@@ -227,6 +227,7 @@ ReadResult read_config(const Document& document, const std::function<void(Sectio
 /// The declarations alone, with every alternative.
 std::unique_ptr<SchemaNode> describe(const std::function<void(Section&)>& declare_root);
 std::string schema_text(const SchemaNode& schema);
+/// A nested list, to stand under a heading of the caller's.
 std::string schema_markdown(const SchemaNode& schema);
 
 /// For a resume: `path: stored 1, now 2` for each key that differs and may not.
