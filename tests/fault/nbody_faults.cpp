@@ -1,0 +1,86 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/sim/program.hpp"
+
+// What goes wrong in an N-body run, through the program: the exit code, and what the message names.
+
+using namespace ergode;
+using namespace ergode::testing;
+
+namespace {
+
+const std::string header = "id,mass,x,y,z,vx,vy,vz\n";
+const std::string pair = header + "1,1,0,0,0,0,0,0\n2,1,1,0,0,0,1,0\n";
+
+/// Runs bodies.csv with steps of 1/64 to 0.5 and `changes` of the config; no file when `bodies` is empty.
+Outcome run(const TemporaryDirectory& d, const std::string& bodies, const std::vector<std::string>& changes = {},
+            const std::function<void()>& setup = {}) {
+  spill(d / "run.yaml",
+        "simulation: nbody\nname: b\nseed: 1\ninitial_conditions: {file: bodies.csv}\n"
+        "integrator: {scheme: leapfrog, timestep: 0.015625, end_time: 0.5}\ncheckpoint: {every: 3 steps}\n");
+  if (!bodies.empty()) spill(d / "bodies.csv", bodies);
+  std::vector<std::string> arguments{"run", d / "run.yaml", "-o", d / "run", "--device", "cpu", "-q"};
+  for (const std::string& change : changes) arguments.insert(arguments.end(), {"--set", change});
+  return Child(d.path(), std::move(arguments), setup, ERGODE_PROGRAM).wait();
+}
+
+void check_refused(const std::string& bodies, int code, const std::vector<std::string>& says) {
+  const TemporaryDirectory d;
+  const Outcome outcome = run(d, bodies);
+  INFO(outcome.error);
+  CHECK(outcome.code == code);
+  for (const std::string& text : says) CHECK(outcome.error.find(text) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("a bad file of bodies is refused with its row") {
+  const std::string first = header + "1,1,0,0,0,0,0,0\n";
+  check_refused("", 4, {"bodies.csv"});
+  check_refused(first + "2,1,1,0,0,0\n", 4, {"bodies.csv", "line 3", "6 columns"});
+  check_refused(first + "2,1,1,0,0,0,0,0,9\n", 4, {"bodies.csv", "line 3", "9 columns"});
+  check_refused("id,mass,x,y,z,vx,vy,vz,extra\n1,1,0,0,0,0,0,0,5\n", 4, {"bodies.csv", "line 1", "extra"});
+  check_refused(first + "1,1,1,0,0,0,0,0\n", 4, {"bodies.csv", "line 3", "id 1", "line 2"});
+  check_refused(first + "2,1,nan,0,0,0,0,0\n", 4, {"bodies.csv", "line 3", "not finite"});
+}
+
+TEST_CASE("coincident bodies without softening are refused by their ids; one body and massless ones run") {
+  check_refused(header + "4,1,0,0,0,0,0,0\n9,1,0,0,0,0,0,0\n", 3, {"4 and 9", "softening"});
+  const TemporaryDirectory one, massless;
+  CHECK(run(one, header + "1,1,0,0,0,1,0,0\n").code == 0);
+  CHECK(run(massless, header + "1,0,0,0,0,1,0,0\n2,0,1,0,0,0,0,0\n").code == 0);
+}
+
+TEST_CASE("an energy error beyond its bound is warned of and ends the run") {
+  const TemporaryDirectory d;
+  const Outcome outcome =
+      run(d, pair, {"integrator.timestep=0.5", "integrator.end_time=10", "diagnostics.max_relative_energy_error=1e-3"});
+  INFO(outcome.error);
+  CHECK(outcome.code == 8);
+  const auto warning = outcome.error.find("warning: "), error = outcome.error.find("error: ");
+  CHECK(warning != std::string::npos);
+  CHECK(error != std::string::npos);
+  CHECK(outcome.error.find("max_relative_energy_error") != std::string::npos);
+  CHECK(warning < error);
+}
+
+TEST_CASE("host memory that is refused ends the run with 6") {
+  const TemporaryDirectory d;
+  const Outcome outcome = run(d, pair, {}, [] { ::setenv("ERGODE_KERNEL_FAULT", "host_alloc:1", 1); });
+  INFO(outcome.error);
+  CHECK(outcome.signal == 0);
+  CHECK(outcome.code == 6);
+  CHECK(outcome.error.find("memory") != std::string::npos);
+}
+
+TEST_CASE("more bodies than 32 bits count are sized, not allocated") {
+  const TemporaryDirectory d;
+  spill(d / "run.yaml",
+        "simulation: nbody\nname: b\nseed: 1\n"
+        "initial_conditions: [{type: plummer, particles: 1e12, softening: 0.01}]\n"
+        "integrator: {scheme: leapfrog, timestep: 0.015625, end_time: 0.5}\n");
+  const Outcome outcome = Child(d.path(), {"validate", d / "run.yaml", "--device", "cpu"}, {}, ERGODE_PROGRAM).wait();
+  INFO(outcome.out << outcome.error);
+  CHECK(outcome.code == 6);
+  CHECK(outcome.out.find("does not fit") != std::string::npos);
+}
