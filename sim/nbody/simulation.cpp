@@ -9,6 +9,7 @@
 
 #include "io/hdf5/sealed_file.hpp"
 #include "io/series.hpp"
+#include "kernels/gravity/tiles.hpp"
 #include "sim/nbody/initial_conditions.hpp"
 #include "sim/nbody/integrators.hpp"
 #include "sim/nbody/observation.hpp"
@@ -81,6 +82,7 @@ class NbodySimulation final : public Simulation {
   }
 
   io::State save() override {
+    if (series_) series_->flush();  // the rows that a checkpoint counts are on the disk before it is
     refresh();
     io::State out;
     store(state_, out);
@@ -131,7 +133,7 @@ class NbodySimulation final : public Simulation {
       SnapshotInfo info{schedule_.time(step_),
                         step_,
                         context_.name,
-                        precision_name(settings_.gravity.precision),
+                        precision_name(precision_),
                         integrator_.description(),
                         context_.provenance};
       std::filesystem::create_directories(context_.directory / "snapshots");
@@ -182,17 +184,15 @@ class NbodySimulation final : public Simulation {
     s.push_back({"steps", step_, "1"});
     s.push_back({"time", schedule_.time(step_), units_.time});
     s.push_back({"integrator", integrator_.description(), ""});
-    s.push_back({"precision", precision_name(settings_.gravity.precision), ""});
+    s.push_back({"precision", precision_name(precision_), ""});
     if (settings_.diagnostics.energy && observed_ >= 0) {
       s.push_back({"relative_energy_error", energy_error_, "1"});
       s.push_back({"largest_relative_energy_error", largest_energy_error_, "1"});
     }
     s.push_back({"momentum_drift", momentum_drift_, "1"});
-    if (settings_.diagnostics.force_check) {
-      s.push_back({"force_error", force_.e2, "1"});
-      s.push_back({"force_error_median", force_.median, "1"});
-      s.push_back({"force_error_percentile_99", force_.percentile_99, "1"});
-    }
+    s.push_back({"force_error", force_.e2, "1"});
+    s.push_back({"force_error_median", force_.median, "1"});
+    s.push_back({"force_error_percentile_99", force_.percentile_99, "1"});
     s.push_back({"interactions", interactions(step_), "1"});
     if (seconds_ > 0 && steps_here_ > 0) s.push_back({"interaction_rate", interactions(steps_here_) / seconds_, "s-1"});
     return s;
@@ -202,7 +202,9 @@ class NbodySimulation final : public Simulation {
   void start() {
     kernels::GravityOptions options;
     options.gravitational_constant = units_.gravitational_constant;
-    options.precision = settings_.gravity.precision;
+    // So few bodies share one tile, whose origin may be far from close pairs: double costs them nothing.
+    if (state_.sources <= kernels::target_tile) precision_ = kernels::Precision::float64;
+    options.precision = precision_;
     engine_ = kernels::make_gravity_engine(context_.device, context_.threads, options);
     engine_->upload(state_);
   }
@@ -250,15 +252,25 @@ class NbodySimulation final : public Simulation {
                                     {"gravitational_constant", units_.gravitational_constant},
                                     {"integrator", integrator_.description()},
                                     {"timestep", schedule_.timestep},
-                                    {"precision", precision_name(settings_.gravity.precision)}};
+                                    {"precision", precision_name(precision_)}};
     return series_layout(settings_.diagnostics, units_, attributes, context_.provenance);
   }
 
   // Those are the future of the restored point: a run that goes another way there (a later end) must not keep them.
   void drop_later_snapshots() const {
     std::error_code error;
-    for (std::int64_t i = snapshots_; std::filesystem::remove(snapshot_path(i), error); ++i) {
+    std::vector<std::filesystem::path> later;
+    for (const auto& entry : std::filesystem::directory_iterator(context_.directory / "snapshots", error)) {
+      long long number = -1;
+      if (std::sscanf(entry.path().filename().c_str(), "snapshot_%lld.hdf5", &number) == 1 && number >= snapshots_)
+        later.push_back(entry.path());
     }
+    for (const auto& path : later) std::filesystem::remove(path, error);
+  }
+
+  // Every run measures its force error at its start and end; `force_check` asks for more, and for columns in the series.
+  bool force_check_due() const {
+    return settings_.diagnostics.force_check ? schedule_.force_check_due(step_) : step_ == 0 || step_ == schedule_.steps;
   }
 
   Observation measure(const std::vector<double>& potentials) {
@@ -283,8 +295,9 @@ class NbodySimulation final : public Simulation {
       o.lagrangian_radii = lagrangian_radii(state_, middle, d.lagrangian_radii);
       if (d.escapers) o.escapers = escapers(state_, potentials, middle, *d.escapers);
     }
-    if (d.force_check && schedule_.force_check_due(step_)) {
-      const auto sample = force_check_sample(state_.size(), d.force_check->sample, context_.seed, step_);
+    if (force_check_due()) {
+      const auto wanted = d.force_check ? d.force_check->sample : ForceCheckSettings{}.sample;
+      const auto sample = force_check_sample(state_.size(), wanted, context_.seed, step_);
       std::vector<Vec3> used;
       for (const auto i : sample) used.push_back(state_.acceleration[static_cast<std::size_t>(i)]);
       force_ = o.force = force_error(used, engine_->reference_accelerations(sample));
@@ -307,7 +320,7 @@ class NbodySimulation final : public Simulation {
       if (!(value <= *bound)) {
         if (!failure)
           failure = said + ": a smaller timestep or another integrator may mend it" +
-                    (settings_.gravity.precision == kernels::Precision::mixed ? ", or gravity.precision: double" : "");
+                    (precision_ == kernels::Precision::mixed ? ", or gravity.precision: double" : "");
         context_.warning(said);
       } else if (value > 0.5 * *bound && !warned) {
         warned = true;
@@ -319,6 +332,11 @@ class NbodySimulation final : public Simulation {
       context_.warning("the relative energy error is " + text(o.relative_energy_error) + " at step " +
                        std::to_string(step_) + " (t = " + text(o.time) +
                        "); diagnostics.max_relative_energy_error would stop such a run");
+    }
+    if (force_check_due() && !d.max_force_error && !warned_force_ && o.force.e2 > 1e-4) {
+      warned_force_ = true;
+      context_.warning("the force error E2 is " + text(o.force.e2) + " at step " + std::to_string(step_) +
+                       ": bodies are too close for their distances from others; use gravity.precision: double");
     }
     hold("the relative energy error", "max_relative_energy_error", std::fabs(o.relative_energy_error),
          d.max_relative_energy_error, warned_energy_);
@@ -339,6 +357,7 @@ class NbodySimulation final : public Simulation {
   bool fresh_ = false;
   std::unique_ptr<kernels::GravityEngine> engine_;
   std::optional<io::SeriesWriter> series_;
+  kernels::Precision precision_ = settings_.gravity.precision;  // used
   std::int64_t step_ = 0, observed_ = -1, rows_ = 0, snapshots_ = 0, steps_here_ = 0;
   Energies start_energies_;
   Motion start_motion_;
