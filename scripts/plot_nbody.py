@@ -36,25 +36,30 @@ def main():
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")
     with h5py.File(series_path) as f:
-        time = f["time"][:]
-        if "lagrangian_radius" in f:
+        time, time_unit = f["time"][:], unit(f["time"])
+        length_unit = unit(f["centre_of_mass"])
+        if "lagrangian_radius" in f and f["lagrangian_radius"].shape[1] > 0:
             for k, fraction in enumerate(f["mass_fraction"][:]):
                 left.semilogy(time, f["lagrangian_radius"][:, k], label=f"{100 * fraction:g} %")
-            left.set_ylabel("Lagrangian radius" + unit(f["lagrangian_radius"]))
+            left.set_ylabel("Lagrangian radius" + length_unit)
             left.legend(title="mass")
         elif "relative_energy_error" in f:
             error = np.abs(f["relative_energy_error"][:])
-            left.semilogy(time, np.where(error > 0, error, np.nan))
-            left.set_ylabel("relative energy error")
-        left.set_xlabel("time" + unit(f["time"]))
+            left.semilogy(time, np.where(error > 0, error, np.nan), lw=1)
+            left.set_ylabel("|relative energy error|")
+        left.set_xlabel("time" + time_unit)
     last, when = positions(snapshots[-1])
-    if arguments.trails or len(last) <= 20:
+    few = len(last) <= 20
+    reach = np.abs(last[:, :2]).max() * 1.1 if few else np.percentile(np.abs(last[:, :2]), 98) * 1.5
+    if arguments.trails or few:
         paths = np.stack([positions(s)[0] for s in snapshots])
         for body in range(paths.shape[1]):
             right.plot(paths[:, body, 0], paths[:, body, 1], ".", ms=3)
-    right.scatter(last[:, 0], last[:, 1], s=20 if len(last) <= 20 else 1, alpha=1 if len(last) <= 20 else 0.5, color="k", linewidths=0)
-    reach = np.percentile(np.abs(last[:, :2]), 98) * 1.5 if len(last) > 20 else np.abs(last[:, :2]).max() * 1.2
-    right.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel="x", ylabel="y", title=f"t = {when:g}")
+        if few:
+            reach = np.abs(paths[:, :, :2]).max() * 1.1
+    right.scatter(last[:, 0], last[:, 1], s=20 if few else 1, alpha=1 if few else 0.5, color="k", linewidths=0)
+    right.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel="x" + length_unit, ylabel="y" + length_unit)
+    right.set_title(f"t = {when:g}{time_unit.replace('[', '').replace(']', '')}")
     output = arguments.output or arguments.run / "plot.png"
     figure.savefig(output, dpi=130)
     print(output)

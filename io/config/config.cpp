@@ -201,6 +201,7 @@ void Section::finish() {
     } else {
       Problems found;
       key->read(*key->node, key->limits, found);
+      if (key->resolve_from_config && key->resolve && found.errors.empty()) key->resolve(problems_->folder);
       for (Problem& p : found.errors) problems_->errors.push_back({p.at, "'" + key->path + "': " + p.message});
       for (Problem& p : found.warnings) problems_->warnings.push_back({p.at, "'" + key->path + "': " + p.message});
     }
@@ -232,6 +233,7 @@ ReadResult read_config(const Document& document, const std::function<void(Sectio
   root.node = &document.root();
   root.at = root.node->at;
   Problems problems;
+  problems.folder = document.folder();
   Reading::run(root, &problems, declare_root);
   report_unknown(root, problems);
   const auto order = [](const Problem& a, const Problem& b) {

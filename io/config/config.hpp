@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -37,7 +38,7 @@ struct SchemaNode {
   Kind kind = Kind::section;
   std::string name, path, meaning, type, unit, default_text;
   Limits limits;
-  bool required = false, optional = false, may_change = false;
+  bool required = false, optional = false, may_change = false, resolve_from_config = false;
   std::string value;    ///< canonical text; "" for an optional that is absent
   bool absent = false;  ///< an optional section that is not there
   std::vector<std::unique_ptr<SchemaNode>> children;
@@ -47,6 +48,7 @@ struct SchemaNode {
   Position at;                 ///< of the value, or of the mapping that lacks it
   std::function<void(const Node&, const Limits&, Problems&)> read;
   std::function<std::string()> write;
+  std::function<void(const std::filesystem::path& folder)> resolve;  ///< of a path: makes it absolute
   bool finished = false;
 };
 
@@ -66,6 +68,12 @@ class Field {
   Field& warn_above(double limit, std::string_view message) {
     node_->limits.warn_above = limit;
     node_->limits.warning = message;
+    return *this;
+  }
+  /// Of a path: a relative one starts at the config's folder. It is made absolute, so that config.used.yaml, which lies
+  /// elsewhere, names the same file.
+  Field& relative_to_config() {
+    node_->resolve_from_config = true;
     return *this;
   }
   Field& may_change_on_resume() {
@@ -97,6 +105,10 @@ class Section {
     node->optional = is_optional<T>;
     node->read = [&target](const Node& n, const Limits& l, Problems& p) { read_value(n, target, l, p); };
     node->write = [&target] { return write_value(target); };
+    if constexpr (std::is_same_v<T, std::filesystem::path>)
+      node->resolve = [&target](const std::filesystem::path& folder) {
+        if (target.is_relative()) target = (folder / target).lexically_normal();
+      };
     return Field<T>(node);
   }
 

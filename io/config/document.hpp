@@ -43,6 +43,8 @@ class Document {
   void set(const std::string& assignment);
 
   const Node& root() const { return root_; }
+  /// Absolute; of a document that is no file the current one.
+  std::filesystem::path folder() const { return std::filesystem::absolute(name_).parent_path(); }
   std::string describe(const Position& at) const;  ///< `file:line:column` or `--set key.path`
 
  private:

@@ -37,6 +37,7 @@ struct Problem {
 };
 struct Problems {
   std::vector<Problem> errors, warnings;
+  std::filesystem::path folder;  ///< that relative paths of the document start at
 };
 
 /// Numbers: read without the locale. An integer may be written 1e6; a quoted number is a string and refused.

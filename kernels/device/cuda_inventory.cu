@@ -3,6 +3,7 @@
 #include <string>
 
 #include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_reasons.hpp"
 #include "kernels/device/device.hpp"
 
 namespace ergode::kernels {
@@ -16,8 +17,6 @@ namespace {
 
 __global__ void probe() {}
 
-std::string version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
-
 std::string uuid_text(const cudaUUID_t& uuid) {
   std::string text = "GPU-";
   for (int i = 0; i < 16; ++i) {
@@ -29,21 +28,15 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
-/// Why there is no device at all. Driver version 0 is no driver; the same error code with a version is one too old.
-std::string count_problem(cudaError_t status, int driver_version, int runtime_version) {
-  if (driver_version == 0) return "no NVIDIA driver is loaded (driver version 0); load it, or use a machine with a GPU";
-  if (status == cudaErrorInsufficientDriver)
-    return "the NVIDIA driver is too old: it serves CUDA " + version_text(driver_version) + ", this binary needs " + version_text(runtime_version) +
-           "; update the driver";
-  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (status == cudaErrorNoDevice && visible != nullptr)
-    return "no CUDA device is visible: CUDA_VISIBLE_DEVICES is '" + std::string(visible) + "'";
-  return std::string("no CUDA device: ") + cudaGetErrorString(status);
+NoCudaDevices facts(cudaError_t status, int driver_version, int runtime_version) {
+  NoCudaDevices facts{driver_version, runtime_version, status == cudaErrorInsufficientDriver, status == cudaErrorNoDevice, cudaGetErrorString(status), {}};
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) facts.visible_devices = visible;
+  return facts;
 }
 
 void fill_memory_and_use(Device& device, int compute_mode, const std::string& built) {
   if (compute_mode == cudaComputeModeProhibited) {
-    device.reason = "its compute mode is 'prohibited'";
+    device.reason = prohibited_reason();
     return;
   }
   cudaError_t status = cudaSetDevice(device.index);
@@ -51,8 +44,7 @@ void fill_memory_and_use(Device& device, int compute_mode, const std::string& bu
   if (status == cudaSuccess) status = cudaMemGetInfo(&free, &total);
   if (status != cudaSuccess) {
     cudaGetLastError();
-    device.reason = std::string("it cannot be opened: ") + cudaGetErrorString(status) +
-                    (compute_mode == cudaComputeModeExclusiveProcess ? " (its compute mode lets one process in)" : "");
+    device.reason = not_opened_reason(cudaGetErrorString(status), compute_mode == cudaComputeModeExclusiveProcess);
     return;
   }
   device.memory_free = static_cast<std::int64_t>(free);
@@ -61,7 +53,7 @@ void fill_memory_and_use(Device& device, int compute_mode, const std::string& bu
   status = cudaFuncGetAttributes(&attributes, probe);
   if (status != cudaSuccess) {
     cudaGetLastError();
-    device.reason = "this binary has no code for " + device.architecture + " (built: " + built + "): " + cudaGetErrorString(status);
+    device.reason = no_code_reason(device.architecture, built, cudaGetErrorString(status));
     return;
   }
   device.usable = true;
@@ -76,12 +68,12 @@ CudaInventory cuda_inventory() {
   int driver = 0, runtime = 0, count = 0;
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
-  inventory.runtime_version = version_text(runtime);
-  if (driver != 0) inventory.driver_version = version_text(driver);
+  inventory.runtime_version = cuda_version_text(runtime);
+  if (driver != 0) inventory.driver_version = cuda_version_text(driver);
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0) {
     cudaGetLastError();
-    inventory.problem = count_problem(status == cudaSuccess ? cudaErrorNoDevice : status, driver, runtime);
+    inventory.problem = no_devices_reason(facts(status == cudaSuccess ? cudaErrorNoDevice : status, driver, runtime));
     return inventory;
   }
   int current = 0;

@@ -17,11 +17,24 @@ namespace {
 constexpr std::int64_t steps_between_checks = 32;
 constexpr unsigned long long nothing_bad = std::numeric_limits<unsigned long long>::max();
 
+/// What the sort of `bodies` keys asks for. It depends on the device, so CUB looks at the current one.
 std::size_t sort_scratch_bytes(std::int64_t bodies) {
   std::size_t bytes = 0;
-  cub::DeviceRadixSort::SortPairs(nullptr, bytes, static_cast<const std::uint64_t*>(nullptr), static_cast<std::uint64_t*>(nullptr),
-                                  static_cast<const std::int64_t*>(nullptr), static_cast<std::int64_t*>(nullptr), bodies);
+  cuda_check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, static_cast<const std::uint64_t*>(nullptr), static_cast<std::uint64_t*>(nullptr),
+                                             static_cast<const std::int64_t*>(nullptr), static_cast<std::int64_t*>(nullptr), bodies),
+             "size of the sort's scratch memory");
   return bytes;
+}
+
+/// The same for a prediction, which must not fail: without a device that answers, about what CUB asks for, which is a second
+/// copy of keys and indices (16 bytes a body) and its counters.
+std::int64_t predicted_sort_scratch_bytes(std::int64_t bodies) {
+  if (bodies == 0) return 0;
+  int devices = 0;
+  const bool asked = cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
+  if (asked && !cuda_lost()) return static_cast<std::int64_t>(sort_scratch_bytes(bodies));
+  cudaGetLastError();
+  return 17 * bodies + (std::int64_t{1} << 16);
 }
 
 template <class Real>
@@ -32,6 +45,66 @@ class CudaEngine final : public GravityEngine {
   }
 
   void upload(const NbodyState& state) override {
+    named("while bodies were copied to the device and their forces computed, before a step", [&] { take(state); });
+  }
+
+  void download(NbodyState& state) override {
+    const auto n = static_cast<std::size_t>(position_.count());
+    state.sources = sources_;
+    for (auto* v : {&state.position, &state.velocity, &state.acceleration}) v->resize(n);
+    state.tile_order.resize(n);
+    state.mass = host_mass_;
+    state.softening = host_softening_;
+    state.id = id_;
+    state.length_scale = scales_.length;
+    position_.copy_to(state.position.data());
+    velocity_.copy_to(state.velocity.data());
+    acceleration_.copy_to(state.acceleration.data());
+    order_.copy_to(state.tile_order.data());
+  }
+
+  BadBody integrate(const StepPlan& plan, double timestep, std::int64_t first_step, std::int64_t count) override {
+    std::int64_t step = first_step, sure = first_step;
+    try {
+      return make_steps(plan, timestep, first_step, count, step, sure);
+    } catch (const Error& error) {
+      if (error.failure() != Failure::gpu) throw;
+      std::string text = std::string(error.what()) + ", in step " + std::to_string(step);
+      // A kernel's failure is told by a later call: what ran before `sure` is known to be right.
+      if (sure < step) text += " (launches are asynchronous: the fault may lie in an earlier kernel, from step " + std::to_string(sure) + " on)";
+      throw Error(Failure::gpu, text);
+    }
+  }
+
+  std::vector<double> potentials() override {
+    std::vector<double> potential(static_cast<std::size_t>(position_.count()));
+    if (potential.empty()) return potential;
+    cuda::potentials(bodies(), options_.gravitational_constant, potential_.get());
+    potential_.copy_to(potential.data());
+    return potential;
+  }
+
+  /// Its two arrays, 32 bytes a target, live for the call and are not counted by memory_bytes().
+  std::vector<Vec3> reference_accelerations(std::span<const std::int64_t> indices) override {
+    const auto count = static_cast<std::int64_t>(indices.size());
+    std::vector<Vec3> acceleration(indices.size());
+    DeviceArray<std::int64_t> targets("force_check targets", count);
+    DeviceArray<Vec3> result("force_check accelerations", count);
+    targets.copy_from(indices.data());
+    cuda::reference(bodies(), options_.gravitational_constant, targets.get(), count, result.get());
+    result.copy_to(acceleration.data());
+    return acceleration;
+  }
+
+  std::int64_t memory_bytes() const override {
+    return static_cast<std::int64_t>(position_.bytes() + velocity_.bytes() + acceleration_.bytes() + mass_.bytes() + softening_.bytes() +
+                                     x_.bytes() + y_.bytes() + z_.bytes() + tile_mass_.bytes() + softening_squared_.bytes() + centre_.bytes() +
+                                     partial_.bytes() + order_.bytes() + key_.bytes() + index_.bytes() + sorted_key_.bytes() + scratch_.bytes() +
+                                     potential_.bytes() + box_.bytes() + first_bad_.bytes());
+  }
+
+ private:
+  void take(const NbodyState& state) {
     const std::int64_t n = state.size();
     if (position_.count() != n || sources_ != state.sources) allocate(n, state.sources);
     position_.copy_from(state.position.data());
@@ -56,22 +129,8 @@ class CudaEngine final : public GravityEngine {
       acceleration_.copy_from(state.acceleration.data());
   }
 
-  void download(NbodyState& state) override {
-    const auto n = static_cast<std::size_t>(position_.count());
-    state.sources = sources_;
-    for (auto* v : {&state.position, &state.velocity, &state.acceleration}) v->resize(n);
-    state.tile_order.resize(n);
-    state.mass = host_mass_;
-    state.softening = host_softening_;
-    state.id = id_;
-    state.length_scale = scales_.length;
-    position_.copy_to(state.position.data());
-    velocity_.copy_to(state.velocity.data());
-    acceleration_.copy_to(state.acceleration.data());
-    order_.copy_to(state.tile_order.data());
-  }
-
-  BadBody integrate(const StepPlan& plan, double timestep, std::int64_t first_step, std::int64_t count) override {
+  /// `step` is the one at work, `sure` the first one that no look at the device has confirmed.
+  BadBody make_steps(const StepPlan& plan, double timestep, std::int64_t first_step, std::int64_t count, std::int64_t& step, std::int64_t& sure) {
     const std::int64_t n = position_.count(), values = 3 * n;
     if (n == 0) return {};
     double* const x = &position_.get()->x;
@@ -80,10 +139,11 @@ class CudaEngine final : public GravityEngine {
     const auto operations = static_cast<std::int64_t>(plan.kick.size() + plan.drift.size());  // kicks and drifts of a step
     first_bad_.copy_from(&nothing_bad);
     for (std::int64_t done = 0; done < count; ++done) {
-      if ((first_step + done) % retile_interval == 0) order_tiles();
+      step = first_step + done;
+      if (step % retile_interval == 0) order_tiles();
       std::int64_t operation = done * operations;
-      const auto advance = [&](double* values_, const double* rate, double step) {
-        cuda::advance(values_, rate, step, values, n * operation++, first_bad_.get());
+      const auto advance = [&](double* values_, const double* rate, double length) {
+        cuda::advance(values_, rate, length, values, n * operation++, first_bad_.get());
       };
       advance(v, a, plan.kick[0] * timestep);
       for (std::size_t s = 0; s < plan.drift.size(); ++s) {
@@ -97,38 +157,23 @@ class CudaEngine final : public GravityEngine {
         const auto size = static_cast<unsigned long long>(n);
         if (bad != nothing_bad)
           return {first_step + static_cast<std::int64_t>(bad / size) / operations, static_cast<std::int64_t>(bad % size)};
+        sure = step + 1;
       }
     }
     return {};
   }
 
-  std::vector<double> potentials() override {
-    std::vector<double> potential(static_cast<std::size_t>(position_.count()));
-    if (potential.empty()) return potential;
-    cuda::potentials(bodies(), options_.gravitational_constant, potential_.get());
-    potential_.copy_to(potential.data());
-    return potential;
+  /// Runs `work`; says `when` a GPU error in it happened.
+  template <class Work>
+  static void named(const char* when, const Work& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      if (error.failure() != Failure::gpu) throw;
+      throw Error(Failure::gpu, std::string(error.what()) + ", " + when);
+    }
   }
 
-  std::vector<Vec3> reference_accelerations(std::span<const std::int64_t> indices) override {
-    const auto count = static_cast<std::int64_t>(indices.size());
-    std::vector<Vec3> acceleration(indices.size());
-    DeviceArray<std::int64_t> targets("force_check targets", count);
-    DeviceArray<Vec3> result("force_check accelerations", count);
-    targets.copy_from(indices.data());
-    cuda::reference(bodies(), options_.gravitational_constant, targets.get(), count, result.get());
-    result.copy_to(acceleration.data());
-    return acceleration;
-  }
-
-  std::int64_t memory_bytes() const override {
-    return static_cast<std::int64_t>(position_.bytes() + velocity_.bytes() + acceleration_.bytes() + mass_.bytes() + softening_.bytes() +
-                                     x_.bytes() + y_.bytes() + z_.bytes() + tile_mass_.bytes() + softening_squared_.bytes() + centre_.bytes() +
-                                     partial_.bytes() + order_.bytes() + key_.bytes() + index_.bytes() + sorted_key_.bytes() + scratch_.bytes() +
-                                     potential_.bytes() + box_.bytes() + first_bad_.bytes());
-  }
-
- private:
   void allocate(std::int64_t n, std::int64_t sources) {
     sources_ = sources;
     try {
@@ -148,7 +193,7 @@ class CudaEngine final : public GravityEngine {
       key_ = {"tile keys", n};
       index_ = {"indices", n};
       sorted_key_ = {"sorted tile keys", n};
-      scratch_ = {"sort scratch", static_cast<std::int64_t>(sort_scratch_bytes(n))};
+      scratch_ = {"sort scratch", n > 0 ? static_cast<std::int64_t>(sort_scratch_bytes(n)) : 0};
       potential_ = {"potential", n};
       box_ = {"bounding box", 1};
       first_bad_ = {"not-finite flag", 1};
@@ -210,7 +255,7 @@ MemoryNeed cuda_memory(std::int64_t bodies, std::int64_t sources, Precision prec
   need.arrays = {{"partial accelerations", 24 * bodies * source_chunks(bodies, sources)},
                  {"position, velocity, acceleration", 72 * bodies},
                  {"bodies in tile order", (24 + 2 * real) * bodies + 24 * ceiling_divide(bodies, target_tile)},
-                 {"tile order and keys", 32 * bodies + static_cast<std::int64_t>(bodies > 0 ? sort_scratch_bytes(bodies) : 0)},
+                 {"tile order and keys", 32 * bodies + predicted_sort_scratch_bytes(bodies)},
                  {"mass, softening, potential", 24 * bodies},
                  {"bounding box, flag", static_cast<std::int64_t>(sizeof(Box) + sizeof(unsigned long long))}};
   for (const auto& [array, bytes] : need.arrays) need.total += bytes;

@@ -48,7 +48,7 @@ struct BadBody {
 struct GravityOptions {
   double gravitational_constant = 1;   ///< in the run's units
   Precision precision = Precision::mixed;
-  int block_size = 0;                  ///< CUDA threads a block, 0: the engine's choice. Cannot change a bit of the result.
+  int block_size = 0;                  ///< CUDA threads a block: 64, 128 or 256; 0: the engine's choice. Cannot change a bit of the result.
 };
 
 /// Direct-summation gravity and the composition integrators on one backend. The state lives where the backend computes
@@ -76,18 +76,20 @@ class GravityEngine {
   virtual std::vector<double> potentials() = 0;
   /// Accelerations of the bodies `indices` (canonical) by an independent double-precision sum: the reference of `force_check`.
   virtual std::vector<Vec3> reference_accelerations(std::span<const std::int64_t> indices) = 0;
-  /// Bytes of device (or, on a CPU, host) memory that the engine holds.
+  /// Bytes of device (or, on a CPU, host) memory that the engine holds between calls; force checks take a little more for a moment.
   virtual std::int64_t memory_bytes() const = 0;
 };
 
-/// Bytes an engine will need for `bodies` bodies of which `sources` have mass; the largest arrays by name.
+/// Bytes an engine will need for `bodies` bodies of which `sources` have mass; the largest arrays by name. With CUDA the scratch
+/// memory of a sort is what the current device asks for, or about that where none answers.
 struct MemoryNeed {
   std::int64_t total = 0;
   std::vector<std::pair<std::string, std::int64_t>> arrays;
 };
 MemoryNeed gravity_memory(std::int64_t bodies, std::int64_t sources, Precision precision, const Device& device);
 
-/// Makes the engine for `device`. `threads` is for the CPU (>= 1). Throws kernels::Error.
+/// Makes the engine for `device`. `threads` is for the CPU (>= 1). Throws kernels::Error, and std::invalid_argument for a block
+/// size that there is not.
 std::unique_ptr<GravityEngine> make_gravity_engine(const Device& device, int threads, const GravityOptions& options);
 
 }  // namespace ergode::kernels

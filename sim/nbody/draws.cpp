@@ -10,11 +10,7 @@ Draws::Pair Draws::uniform(std::int64_t particle, std::uint32_t attempt, Purpose
   const auto words = kernels::philox4x32(
       kernels::philox_counter(static_cast<std::uint64_t>(particle), attempt, static_cast<std::uint32_t>(purpose)),
       {seed, stream});
-  const auto unit = [](std::uint32_t high, std::uint32_t low) {
-    const std::uint64_t bits = (static_cast<std::uint64_t>(high) << 20) | (low >> 12);  // 52 bits: plus a half is exact
-    return (static_cast<double>(bits) + 0.5) * 0x1p-52;
-  };
-  return {unit(words[0], words[1]), unit(words[2], words[3])};
+  return {kernels::philox_uniform(words[0], words[1]), kernels::philox_uniform(words[2], words[3])};
 }
 
 kernels::Vec3 Draws::direction(std::int64_t particle, Purpose purpose) const {

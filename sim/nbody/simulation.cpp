@@ -68,6 +68,7 @@ class NbodySimulation final : public Simulation {
     observed_ = integer(in, "observed");
     rows_ = integer(in, "rows");
     snapshots_ = integer(in, "snapshots");
+    keep_schedule(in);
     start_energies_ = {real(in, "start_kinetic_energy"), real(in, "start_potential_energy")};
     start_motion_.momentum = {real(in, "start_momentum_x"), real(in, "start_momentum_y"), real(in, "start_momentum_z")};
     energy_error_ = real(in, "relative_energy_error");
@@ -89,6 +90,10 @@ class NbodySimulation final : public Simulation {
     a["observed"] = observed_;
     a["rows"] = rows_;
     a["snapshots"] = snapshots_;
+    a["timestep"] = schedule_.timestep;
+    a["steps"] = schedule_.steps;
+    a["series_every"] = schedule_.series_every;
+    a["force_check_every"] = schedule_.force_check_every;
     a["start_kinetic_energy"] = start_energies_.kinetic;
     a["start_potential_energy"] = start_energies_.potential;
     a["start_momentum_x"] = start_motion_.momentum.x;
@@ -131,8 +136,8 @@ class NbodySimulation final : public Simulation {
                         integrator_.description(),
                         context_.provenance};
       std::filesystem::create_directories(context_.directory / "snapshots");
-      state_.acceleration = {};  // not shown, and so not held while the file is made
-      state_.tile_order = {};
+      state_.acceleration = std::vector<Vec3>();  // not shown, and so not held while the file is made
+      state_.tile_order = std::vector<std::int64_t>();
       io::write_sealed(snapshot_path(snapshots_), snapshot(state_, shown, units_, info));
       forget();
       ++snapshots_;
@@ -226,6 +231,25 @@ class NbodySimulation final : public Simulation {
     fresh_ = false;
   }
 
+  // A resume goes on in the same time step, and with the same rows where their interval is left to us. What only the
+  // former end asked for, a row or snapshot off its interval, goes.
+  void keep_schedule(const io::State& in) {
+    const double timestep = real(in, "timestep");
+    if (std::fabs(timestep / schedule_.timestep - 1) > 1e-12)
+      throw io::Error(io::ExitCode::config, "the checkpoint has a time step of " + text(timestep) + ", the config " +
+                                                text(schedule_.timestep) +
+                                                ": with another integrator.end_time set integrator.steps to " +
+                                                std::to_string(std::llround(settings_.integrator.end_time / timestep)));
+    schedule_.timestep = timestep;
+    if (!settings_.output.series.interval) {
+      schedule_.series_every = integer(in, "series_every");
+      schedule_.force_check_every = integer(in, "force_check_every");
+    }
+    if (observed_ != integer(in, "steps")) return;
+    if (!schedule_.row_due(observed_)) --rows_;
+    if (!schedule_.snapshot_due(observed_)) --snapshots_;
+  }
+
   std::filesystem::path series_path() const { return context_.directory / "series.h5"; }
   std::filesystem::path snapshot_path(std::int64_t number) const {
     char name[48];
@@ -293,13 +317,21 @@ class NbodySimulation final : public Simulation {
       const std::string said = std::string(what) + " is " + text(value) + " at step " + std::to_string(step_) +
                                " (t = " + text(o.time) + "), the bound diagnostics." + key + " is " + text(*bound);
       if (!(value <= *bound)) {
-        if (!failure) failure = said + ": a smaller timestep or another integrator may mend it";
+        if (!failure)
+          failure = said + ": a smaller timestep or another integrator may mend it" +
+                    (settings_.gravity.precision == kernels::Precision::mixed ? ", or gravity.precision: double" : "");
         context_.warning(said);
       } else if (value > 0.5 * *bound && !warned) {
         warned = true;
         context_.warning(said + ": more than half of it");
       }
     };
+    if (d.energy && !d.max_relative_energy_error && !warned_energy_ && std::fabs(o.relative_energy_error) > 0.01) {
+      warned_energy_ = true;
+      context_.warning("the relative energy error is " + text(o.relative_energy_error) + " at step " +
+                       std::to_string(step_) + " (t = " + text(o.time) +
+                       "); diagnostics.max_relative_energy_error would stop such a run");
+    }
     hold("the relative energy error", "max_relative_energy_error", std::fabs(o.relative_energy_error),
          d.max_relative_energy_error, warned_energy_);
     if (d.force_check && schedule_.force_check_due(step_))

@@ -167,9 +167,13 @@ void print_banner(Session& s) {
 }
 
 /// Gives up what must not be touched any more, and says what is left. Returns the exit class.
-ExitCode fail(Session& s, const Failure& failure) {
+ExitCode fail(Session& s, Failure failure) {
   s.log.console().clear_bar();
   if (failure.code == ExitCode::gpu) {
+    if (s.simulation) {
+      const Progress p = s.simulation->progress();
+      failure.message += fmt::format("; before it, {} of {} {}s were done", p.unit, p.total, p.unit_name);
+    }
     // Its context is broken: even freeing device memory would be a CUDA call, so the simulation is abandoned as it is.
     static_cast<void>(s.simulation.release());
   } else if (s.simulation) {

@@ -113,14 +113,12 @@ TEST_CASE("a real limit on the size of files ends a run with 7 and without a cra
   CHECK(outcome.code == 7);
 }
 
-TEST_CASE("the wall-time limit is kept, with a checkpoint, and the run resumes") {
+// That it is kept to the second is shown with a clock of its own in tests/sim/loop_test.cpp.
+TEST_CASE("a wall-time limit ends a run with 75 and a checkpoint, and the run resumes") {
   const Place p;
-  const auto begin = std::chrono::steady_clock::now();
   const Outcome outcome = p.run({"--set", "units=100000000", "--set", "microseconds=1000", "--set",
                                  "checkpoint.every=1 h", "--max-walltime", "2"});
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   CHECK(outcome.code == 75);
-  CHECK(seconds < 2.5);  // the machine may be busy; the limit itself is 2
   CHECK(has(p.summary(), "wall-time"));
   const auto kept = io::read_checkpoint(p.run_directory(), {});
   REQUIRE(kept);
@@ -174,6 +172,7 @@ TEST_CASE("every failure in mid-run has its exit code, keeps the checkpoint and 
     CHECK(outcome.code == code);
     CHECK(outcome.signal == 0);
     CHECK(has(outcome.error, "last good checkpoint"));
+    if (code == 9) CHECK(has(outcome.error, "of 200 links were done"));
     CHECK(has(p.summary(), "\"state\": \"failed\""));
     CHECK(has(slurp(p / "run/run.log"), "error"));
     CHECK_FALSE(fs::exists(p / "run/lock.json"));

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "kernels/error.hpp"
+#include "tests/gpu/device.hpp"
 #include "tests/kernels/engine_checks.hpp"
 
 // The CUDA engine, on the first usable device. Without one these cases skip and say why.
@@ -10,17 +11,6 @@ using namespace ergode::kernels;
 using namespace ergode::kernels::test;
 
 namespace {
-
-Device usable_device() {
-  const CudaInventory inventory = cuda_inventory();
-  for (const Device& device : inventory.devices)
-    if (device.usable) return device;
-  const std::string reason = !inventory.problem.empty()  ? inventory.problem
-                             : inventory.devices.empty() ? std::string("no device")
-                                                         : inventory.devices[0].reason;
-  SKIP("no usable CUDA device: " + reason);
-  return {};
-}
 
 MakeEngine on(const Device& device, int block_size = 0) {
   return [=](GravityOptions o) {
@@ -66,11 +56,11 @@ TEST_CASE("CUDA forces obey Newton's third law and turn with the axes") {
   check_symmetries(on(usable_device()));
 }
 
-TEST_CASE("CUDA bodies in one place do not act on each other") {
+TEST_CASE("CUDA bodies in one place do not act on each other", "[small]") {
   check_coincident(on(usable_device()));
 }
 
-TEST_CASE("CUDA potentials and reference accelerations agree with brute force") {
+TEST_CASE("CUDA potentials and reference accelerations agree with brute force", "[small]") {
   check_potentials_and_reference(on(usable_device()));
 }
 
@@ -87,7 +77,7 @@ TEST_CASE("CUDA integration names the first body and step with a non-finite valu
   check_not_finite(on(usable_device()));
 }
 
-TEST_CASE("CUDA engines accept no bodies at all") {
+TEST_CASE("CUDA engines accept no bodies at all", "[small]") {
   check_nothing(on(usable_device()));
 }
 
@@ -133,4 +123,28 @@ TEST_CASE("CUDA and CPU agree on tile order and scale, and on forces within the 
     CHECK(gpu.length_scale == cpu.length_scale);
     CHECK(force_error(gpu.acceleration, cpu.acceleration) <= (precision == Precision::mixed ? 4e-7 : 1e-13));
   }
+}
+
+/// For the memory and race checkers: with the other cases of this tag every kernel in each of its forms, about a
+/// re-ordering of tiles, with an incomplete last tile of sources and of test particles.
+TEST_CASE("CUDA kernels in every form, at sizes that the checkers can afford", "[small]") {
+  const Device device = usable_device();
+  for (const bool mixed_softening : {false, true})
+    for (const Precision precision : {Precision::mixed, Precision::float64}) {
+      CAPTURE(mixed_softening, precision == Precision::mixed);
+      NbodyState s = cube(700, 450, 0.02);
+      if (mixed_softening) mix_softening(s);
+      std::vector<NbodyState> end;
+      for (const int block_size : {64, 128, 256}) {
+        auto engine = on(device, block_size)(options(precision));
+        engine->upload(s);
+        REQUIRE(engine->integrate(leapfrog(), 1e-3, 15, 3).step == -1);
+        end.emplace_back();
+        engine->download(end.back());
+      }
+      CHECK(same_bits(end[1], end[0]));
+      CHECK(same_bits(end[2], end[0]));
+      const double bound = precision == Precision::float64 ? 1e-13 : mixed_softening ? 5e-6 : 1e-6;
+      CHECK(force_error(end[0].acceleration, brute_force(end[0], 1, all_bodies(end[0])).acceleration) <= bound);
+    }
 }

@@ -15,8 +15,7 @@ namespace ergode::kernels::test {
 /// A number in (0, 1): an odd multiple of 2^-53.
 inline double uniform(std::int64_t index, std::uint32_t purpose, std::uint32_t seed = 20) {
   const auto w = philox4x32(philox_counter(static_cast<std::uint64_t>(index), 0, purpose), {seed, 7});
-  const std::uint64_t bits = (std::uint64_t{w[0]} << 32 | w[1]) >> 12;
-  return (static_cast<double>(bits) + 0.5) * 0x1p-52;
+  return philox_uniform(w[0], w[1]);
 }
 
 inline Vec3 direction(std::int64_t index, std::uint32_t purpose) {

@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <stdexcept>
 
 #include "kernels/error.hpp"
 #include "tests/kernels/engine_checks.hpp"
@@ -108,5 +109,21 @@ TEST_CASE("An instruction set that the processor lacks is refused") {
     FAIL("accepted");
   } catch (const Error& error) {
     CHECK(error.failure() == Failure::no_device);
+  }
+}
+
+TEST_CASE("a block size that there is not is refused on every backend") {
+  for (const Backend backend : {Backend::cpu, Backend::cuda})
+    for (const int size : {-64, 1, 32, 96, 192, 512, 1024}) {
+      Device device = cpu_device(Isa::baseline);
+      device.backend = backend;
+      GravityOptions o = options(Precision::mixed);
+      o.block_size = size;
+      CHECK_THROWS_AS(make_gravity_engine(device, 1, o), std::invalid_argument);
+    }
+  for (const int size : {0, 64, 128, 256}) {
+    GravityOptions o = options(Precision::mixed);
+    o.block_size = size;
+    CHECK(make_gravity_engine(cpu_device(Isa::baseline), 1, o) != nullptr);
   }
 }

@@ -33,3 +33,11 @@ TEST_CASE("A Philox counter holds all 64 bits of the index, the step and the pur
   CHECK(c[2] == 5);
   CHECK(c[3] == 6);
 }
+
+TEST_CASE("A Philox uniform is an odd multiple of 2^-53 and meets neither 0 nor 1") {
+  CHECK(philox_uniform(0, 0) == 0x1p-53);
+  CHECK(philox_uniform(0, 0xfff) == 0x1p-53);  // the last 12 bits are left out
+  CHECK(philox_uniform(0, 0x1000) == 0x3p-53);
+  CHECK(philox_uniform(0x80000000u, 0) == 0.5 + 0x1p-53);
+  CHECK(philox_uniform(~0u, ~0u) == 1 - 0x1p-53);
+}
