@@ -85,7 +85,8 @@ class NbodySimulation final : public Simulation {
     if (series_) series_->flush();  // the rows that a checkpoint counts are on the disk before it is
     refresh();
     io::State out;
-    store(state_, out);
+    store(std::move(state_), out);
+    forget();
     auto& a = out.attributes;
     a["step"] = step_;
     a["observed"] = observed_;
@@ -137,7 +138,10 @@ class NbodySimulation final : public Simulation {
                         integrator_.description(),
                         context_.provenance};
       std::filesystem::create_directories(context_.directory / "snapshots");
+      state_.acceleration = std::vector<Vec3>();  // not shown, and so not held while the file is made
+      state_.tile_order = std::vector<std::int64_t>();
       io::write_sealed(snapshot_path(snapshots_), snapshot(state_, shown, units_, info));
+      forget();
       ++snapshots_;
     }
     observed_ = step_;
@@ -153,8 +157,8 @@ class NbodySimulation final : public Simulation {
     const kernels::BadBody bad = engine_->integrate(plan_, schedule_.timestep, step_, count);
     if (bad.step >= 0) {
       std::string id = "?";
-      if (bad.index >= 0 && bad.index < state_.size())
-        id = std::to_string(state_.id[static_cast<std::size_t>(bad.index)]);
+      refresh();
+      if (bad.index >= 0 && bad.index < bodies_) id = std::to_string(state_.id[static_cast<std::size_t>(bad.index)]);
       throw io::Error(io::ExitCode::numerical, "step " + std::to_string(bad.step) +
                                                    " (t = " + text(schedule_.time(bad.step + 1)) +
                                                    "): the position or velocity of the particle with id " + id +
@@ -179,8 +183,8 @@ class NbodySimulation final : public Simulation {
 
   Summary summary() const override {
     Summary s;
-    s.push_back({"bodies", state_.size(), "1"});
-    if (state_.sources != state_.size()) s.push_back({"test_particles", state_.size() - state_.sources, "1"});
+    s.push_back({"bodies", bodies_, "1"});
+    if (sources_ != bodies_) s.push_back({"test_particles", bodies_ - sources_, "1"});
     s.push_back({"steps", step_, "1"});
     s.push_back({"time", schedule_.time(step_), units_.time});
     s.push_back({"integrator", integrator_.description(), ""});
@@ -207,11 +211,13 @@ class NbodySimulation final : public Simulation {
     options.precision = precision_;
     engine_ = kernels::make_gravity_engine(context_.device, context_.threads, options);
     engine_->upload(state_);
+    bodies_ = state_.size();
+    sources_ = state_.sources;
   }
 
   // Directed pairs, as the field counts them: every body feels every source.
   double interactions(std::int64_t steps) const {
-    return static_cast<double>(state_.sources) * static_cast<double>(state_.size()) * integrator_.stages() *
+    return static_cast<double>(sources_) * static_cast<double>(bodies_) * integrator_.stages() *
            static_cast<double>(steps);
   }
 
@@ -221,15 +227,21 @@ class NbodySimulation final : public Simulation {
     fresh_ = true;
   }
 
-  // A resume goes on in the same time step, and with the same rows where their interval is left to us. What only the former
-  // end asked for, a row or snapshot off its interval, goes.
+  // Many bodies are held once less while files are made of them.
+  void forget() {
+    state_ = {};
+    fresh_ = false;
+  }
+
+  // A resume goes on in the same time step, and with the same rows where their interval is left to us. What only the
+  // former end asked for, a row or snapshot off its interval, goes.
   void keep_schedule(const io::State& in) {
     const double timestep = real(in, "timestep");
     if (std::fabs(timestep / schedule_.timestep - 1) > 1e-12)
-      throw io::Error(io::ExitCode::config,
-                      "the checkpoint has a time step of " + text(timestep) + ", the config " + text(schedule_.timestep) +
-                          ": with another integrator.end_time set integrator.steps to " +
-                          std::to_string(std::llround(settings_.integrator.end_time / timestep)));
+      throw io::Error(io::ExitCode::config, "the checkpoint has a time step of " + text(timestep) + ", the config " +
+                                                text(schedule_.timestep) +
+                                                ": with another integrator.end_time set integrator.steps to " +
+                                                std::to_string(std::llround(settings_.integrator.end_time / timestep)));
     schedule_.timestep = timestep;
     if (!settings_.output.series.interval) {
       schedule_.series_every = integer(in, "series_every");
@@ -353,8 +365,9 @@ class NbodySimulation final : public Simulation {
   const Integrator& integrator_;
   kernels::StepPlan plan_;
 
-  NbodyState state_;  // of the last refresh()
-  bool fresh_ = false;
+  NbodyState state_;    // of the last refresh()
+  bool fresh_ = false;  // whether that is the present one, and whole
+  std::int64_t bodies_ = 0, sources_ = 0;
   std::unique_ptr<kernels::GravityEngine> engine_;
   std::optional<io::SeriesWriter> series_;
   kernels::Precision precision_ = settings_.gravity.precision;  // used
@@ -419,15 +432,18 @@ Estimate estimate(const Settings& settings, const kernels::Device& device, const
   const Schedule s = checked_schedule(settings);
   const auto [bodies, sources] = count_bodies(settings, folder);
   const auto need = kernels::gravity_memory(bodies, sources, settings.gravity.precision, device);
-  constexpr std::int64_t state_bytes = 3 * sizeof(Vec3) + 4 * 8;
-  const std::int64_t file_bytes = 4096 + bodies * (2 * 24 + 3 * 8 + (settings.output.snapshots.potential ? 8 : 0));
+  constexpr std::int64_t state_bytes = 3 * sizeof(Vec3) + 4 * 8, shown_bytes = 2 * sizeof(Vec3) + 3 * 8;
+  const std::int64_t gadget_bytes = 2 * 24 + 2 * 8 + (settings.output.snapshots.potential ? 8 : 0);
+  const std::int64_t view_bytes = sources == 0 || sources == bodies ? 0 : 2 * 24 + 2 * 8;  // else links
+  const std::int64_t file_bytes = 16384 + bodies * (gadget_bytes + view_bytes);
   Estimate e;
   e.largest_arrays = need.arrays;
-  e.largest_arrays.emplace_back("bodies", bodies * state_bytes);
-  e.largest_arrays.emplace_back("snapshot being written", 2 * file_bytes);
+  e.largest_arrays.emplace_back("checkpoint being written", 2 * bodies * state_bytes);
+  e.largest_arrays.emplace_back("snapshot being written", bodies * shown_bytes + 2 * file_bytes);
   std::stable_sort(e.largest_arrays.begin(), e.largest_arrays.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-  e.host_bytes = bodies * state_bytes + 2 * file_bytes;
+  // Beside the engine: a copy of the state, or of what is shown of it, with the file's arrays and its image.
+  e.host_bytes = std::max(2 * bodies * state_bytes, bodies * (shown_bytes + 8) + 2 * file_bytes);
   (device.backend == kernels::Backend::cpu ? e.host_bytes : e.device_bytes) += need.total;
   const std::int64_t snapshots = s.steps / s.snapshot_every + 1 + (s.steps % s.snapshot_every != 0);
   e.disk_bytes = snapshots * file_bytes + 2 * bodies * state_bytes + (s.steps / s.series_every + 2) * 200;
