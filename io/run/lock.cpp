@@ -165,9 +165,11 @@ RunLock::RunLock(const fs::path& directory, const std::function<void(const std::
     std::unique_lock lock(heart_->mutex);
     const auto period = std::chrono::duration<double>(lock_heartbeat_seconds);
     while (!heart_->wake.wait_for(lock, period, [this] { return heart_->stop; })) {
-      if (read_text(file_) == content_) {
+      // Lost is a file with another's content. One that cannot be read just now says nothing.
+      const auto seen = read_text(file_);
+      if (seen == content_) {
         ::utimensat(AT_FDCWD, file_.c_str(), nullptr, 0);
-      } else if (!heart_->released) {
+      } else if (seen && !seen->empty() && !heart_->released) {
         heart_->lost = true;
       }
     }
@@ -175,7 +177,9 @@ RunLock::RunLock(const fs::path& directory, const std::function<void(const std::
 }
 
 bool RunLock::held() const {
-  return !heart_->lost && read_text(file_) == content_;
+  if (heart_->lost) return false;
+  const auto seen = read_text(file_);
+  return !seen || seen->empty() || *seen == content_;
 }
 
 void RunLock::release() {

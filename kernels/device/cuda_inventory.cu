@@ -34,12 +34,21 @@ NoCudaDevices facts(cudaError_t status, int driver_version, int runtime_version)
   return facts;
 }
 
+/// Looking at a device opens it, and an open one holds some hundred MB and keeps others out where it is exclusive. This closes it.
+struct CloseDevice {
+  ~CloseDevice() {
+    cudaDeviceReset();
+    cudaGetLastError();
+  }
+};
+
 void fill_memory_and_use(Device& device, int compute_mode, const std::string& built) {
   if (compute_mode == cudaComputeModeProhibited) {
     device.reason = prohibited_reason();
     return;
   }
   cudaError_t status = cudaSetDevice(device.index);
+  const CloseDevice close;
   std::size_t free = 0, total = 0;
   if (status == cudaSuccess) status = cudaMemGetInfo(&free, &total);
   if (status != cudaSuccess) {
@@ -76,8 +85,6 @@ CudaInventory cuda_inventory() {
     inventory.problem = no_devices_reason(facts(status == cudaSuccess ? cudaErrorNoDevice : status, driver, runtime));
     return inventory;
   }
-  int current = 0;
-  cudaGetDevice(&current);
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp properties;
     Device device;
@@ -97,8 +104,6 @@ CudaInventory cuda_inventory() {
     }
     inventory.devices.push_back(device);
   }
-  cudaSetDevice(current);
-  cudaGetLastError();
   return inventory;
 }
 

@@ -11,7 +11,7 @@
 namespace ergode::kernels {
 
 /// Consecutive bodies in tile order that share a centre, their mean position: the middle of their box is up to three times worse,
-/// for the order's jumps and single far bodies pull it away. Pair arithmetic in float is done relative to it.
+/// for the order's jumps and single far bodies pull it away; the tile's middle body is twice worse. Pair arithmetic in float is done relative to it.
 inline constexpr std::int64_t target_tile = 256;
 /// Sources whose pulls are added up in float before the sum goes to double.
 inline constexpr std::int64_t partial_length = 128;
@@ -33,7 +33,8 @@ constexpr std::int64_t source_chunks(std::int64_t bodies, std::int64_t sources) 
   const std::int64_t tiles = ceiling_divide(bodies, target_tile), partials = ceiling_divide(sources, partial_length);
   if (tiles == 0 || partials == 0) return 1;
   const std::int64_t wanted = ceiling_divide(tiles < 128 ? 2112 : 8448, tiles);
-  return wanted < partials ? wanted : partials;
+  const std::int64_t chunks = wanted < partials ? wanted : partials;
+  return ceiling_divide(partials, ceiling_divide(partials, chunks));  // as many as have work
 }
 
 /// The box that all bodies lie in.

@@ -47,15 +47,15 @@ double number(const io::Attributes& attributes, const std::string& name, std::si
 
 // A file in other units than the run's would be a silent disaster; one without /Units is taken as it is.
 void check_units(const io::FileReader& file, const std::filesystem::path& path, const UnitSystem& units) {
-  if (!file.has("/Units")) return;
-  const auto found = file.attributes("/Units");
+  const char* group = file.has("/Units") ? "/Units" : file.has("/Parameters") ? "/Parameters" : "/Header";  // ours, Gadget-4, Arepo
+  const auto found = file.attributes(group);
   const std::pair<const char*, double> expected[] = {{"UnitLength_in_cm", units.length_in_cm},
                                                      {"UnitMass_in_g", units.mass_in_g},
                                                      {"UnitVelocity_in_cm_per_s", units.velocity_in_cm_per_s}};
   for (const auto& [name, value] : expected) {
     const double x = number(found, name, 0, value);
     if (!(std::fabs(x - value) <= 1e-3 * value))
-      refuse(path, "/Units",
+      refuse(path, group,
              std::string(name) + " is " + text(x) + ", but this run has `units: " + units.name + "` (" + text(value) +
                  ")");
   }
@@ -124,6 +124,9 @@ Layout look_at(const io::FileReader& file, const std::filesystem::path& path, co
     refuse(path, "/Header", "the snapshot is spread over several files: join them first");
   if (number(header, "Redshift", 0, 0) != 0)
     refuse(path, "/Header", "a cosmological snapshot (Redshift is not 0): its comoving units are not read");
+  const double hubble = number(header, "HubbleParam", 0, 1);
+  if ((hubble != 0 && hubble != 1) || number(header, "Omega0", 0, 0) != 0)
+    refuse(path, "/Header", "a cosmological snapshot (HubbleParam or Omega0): its comoving units are not read");
   check_units(file, path, units);
   Layout layout;
   layout.ours = file.has("/Ergode");

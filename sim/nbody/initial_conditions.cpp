@@ -52,6 +52,8 @@ BodySet make(const Component& c, const Settings& settings, const UnitSystem& uni
 // `largest`: the largest id given so far; 0 at the start.
 void number(BodySet& b, std::uint64_t& largest, bool first) {
   if (b.id.empty()) {
+    if (b.mass.size() > UINT64_MAX - largest)
+      throw io::Error(io::ExitCode::input_file, "ids are too large to be joined with those of another component");
     b.id.resize(b.mass.size());
     std::iota(b.id.begin(), b.id.end(), largest + 1);
   } else if (!first && *std::min_element(b.id.begin(), b.id.end()) <= largest) {

@@ -35,7 +35,8 @@ long double eccentric_anomaly(long double m, long double e) {
 }
 
 long double hyperbolic_anomaly(long double m, long double e) {
-  long double x = std::asinh(m / e);
+  // From a bound above: Newton's iteration then comes down without a leap, also near a parabola.
+  long double x = std::copysign(std::asinh((std::fabs(m) + std::cbrt(6 * std::fabs(m))) / e), m);
   for (int i = 0; i < 100; ++i) {
     const long double step = (e * std::sinh(x) - x - m) / (e * std::cosh(x) - 1);
     x -= step;

@@ -25,7 +25,7 @@ std::int64_t multiple(double length, double unit, const std::string& key, const 
     return 0;
   }
   const double whole = std::max(1.0, std::round(ratio));
-  if (std::fabs(ratio - whole) > tolerance * whole) {
+  if (std::fabs(ratio - whole) > std::min(tolerance * whole, 1e-3)) {
     problems.push_back({key, path + " " + text(length) + " is no multiple of " + of + " (" + text(unit) +
                                  "); the nearest is " + rounded(whole * unit)});
     return 0;

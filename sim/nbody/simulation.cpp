@@ -9,6 +9,7 @@
 
 #include "io/hdf5/sealed_file.hpp"
 #include "io/series.hpp"
+#include "kernels/gravity/tiles.hpp"
 #include "sim/nbody/initial_conditions.hpp"
 #include "sim/nbody/integrators.hpp"
 #include "sim/nbody/observation.hpp"
@@ -81,9 +82,11 @@ class NbodySimulation final : public Simulation {
   }
 
   io::State save() override {
+    if (series_) series_->flush();  // the rows that a checkpoint counts are on the disk before it is
     refresh();
     io::State out;
-    store(state_, out);
+    store(std::move(state_), out);
+    forget();
     auto& a = out.attributes;
     a["step"] = step_;
     a["observed"] = observed_;
@@ -131,11 +134,14 @@ class NbodySimulation final : public Simulation {
       SnapshotInfo info{schedule_.time(step_),
                         step_,
                         context_.name,
-                        precision_name(settings_.gravity.precision),
+                        precision_name(precision_),
                         integrator_.description(),
                         context_.provenance};
       std::filesystem::create_directories(context_.directory / "snapshots");
+      state_.acceleration = std::vector<Vec3>();  // not shown, and so not held while the file is made
+      state_.tile_order = std::vector<std::int64_t>();
       io::write_sealed(snapshot_path(snapshots_), snapshot(state_, shown, units_, info));
+      forget();
       ++snapshots_;
     }
     observed_ = step_;
@@ -151,8 +157,8 @@ class NbodySimulation final : public Simulation {
     const kernels::BadBody bad = engine_->integrate(plan_, schedule_.timestep, step_, count);
     if (bad.step >= 0) {
       std::string id = "?";
-      if (bad.index >= 0 && bad.index < state_.size())
-        id = std::to_string(state_.id[static_cast<std::size_t>(bad.index)]);
+      refresh();
+      if (bad.index >= 0 && bad.index < bodies_) id = std::to_string(state_.id[static_cast<std::size_t>(bad.index)]);
       throw io::Error(io::ExitCode::numerical, "step " + std::to_string(bad.step) +
                                                    " (t = " + text(schedule_.time(bad.step + 1)) +
                                                    "): the position or velocity of the particle with id " + id +
@@ -177,22 +183,20 @@ class NbodySimulation final : public Simulation {
 
   Summary summary() const override {
     Summary s;
-    s.push_back({"bodies", state_.size(), "1"});
-    if (state_.sources != state_.size()) s.push_back({"test_particles", state_.size() - state_.sources, "1"});
+    s.push_back({"bodies", bodies_, "1"});
+    if (sources_ != bodies_) s.push_back({"test_particles", bodies_ - sources_, "1"});
     s.push_back({"steps", step_, "1"});
     s.push_back({"time", schedule_.time(step_), units_.time});
     s.push_back({"integrator", integrator_.description(), ""});
-    s.push_back({"precision", precision_name(settings_.gravity.precision), ""});
+    s.push_back({"precision", precision_name(precision_), ""});
     if (settings_.diagnostics.energy && observed_ >= 0) {
       s.push_back({"relative_energy_error", energy_error_, "1"});
       s.push_back({"largest_relative_energy_error", largest_energy_error_, "1"});
     }
     s.push_back({"momentum_drift", momentum_drift_, "1"});
-    if (settings_.diagnostics.force_check) {
-      s.push_back({"force_error", force_.e2, "1"});
-      s.push_back({"force_error_median", force_.median, "1"});
-      s.push_back({"force_error_percentile_99", force_.percentile_99, "1"});
-    }
+    s.push_back({"force_error", force_.e2, "1"});
+    s.push_back({"force_error_median", force_.median, "1"});
+    s.push_back({"force_error_percentile_99", force_.percentile_99, "1"});
     s.push_back({"interactions", interactions(step_), "1"});
     if (seconds_ > 0 && steps_here_ > 0) s.push_back({"interaction_rate", interactions(steps_here_) / seconds_, "s-1"});
     return s;
@@ -202,14 +206,18 @@ class NbodySimulation final : public Simulation {
   void start() {
     kernels::GravityOptions options;
     options.gravitational_constant = units_.gravitational_constant;
-    options.precision = settings_.gravity.precision;
+    // So few bodies share one tile, whose origin may be far from close pairs: double costs them nothing.
+    if (state_.sources <= kernels::target_tile) precision_ = kernels::Precision::float64;
+    options.precision = precision_;
     engine_ = kernels::make_gravity_engine(context_.device, context_.threads, options);
     engine_->upload(state_);
+    bodies_ = state_.size();
+    sources_ = state_.sources;
   }
 
   // Directed pairs, as the field counts them: every body feels every source.
   double interactions(std::int64_t steps) const {
-    return static_cast<double>(state_.sources) * static_cast<double>(state_.size()) * integrator_.stages() *
+    return static_cast<double>(sources_) * static_cast<double>(bodies_) * integrator_.stages() *
            static_cast<double>(steps);
   }
 
@@ -219,15 +227,21 @@ class NbodySimulation final : public Simulation {
     fresh_ = true;
   }
 
-  // A resume goes on in the same time step, and with the same rows where their interval is left to us. What only the former
-  // end asked for, a row or snapshot off its interval, goes.
+  // Many bodies are held once less while files are made of them.
+  void forget() {
+    state_ = {};
+    fresh_ = false;
+  }
+
+  // A resume goes on in the same time step, and with the same rows where their interval is left to us. What only the
+  // former end asked for, a row or snapshot off its interval, goes.
   void keep_schedule(const io::State& in) {
     const double timestep = real(in, "timestep");
     if (std::fabs(timestep / schedule_.timestep - 1) > 1e-12)
-      throw io::Error(io::ExitCode::config,
-                      "the checkpoint has a time step of " + text(timestep) + ", the config " + text(schedule_.timestep) +
-                          ": with another integrator.end_time set integrator.steps to " +
-                          std::to_string(std::llround(settings_.integrator.end_time / timestep)));
+      throw io::Error(io::ExitCode::config, "the checkpoint has a time step of " + text(timestep) + ", the config " +
+                                                text(schedule_.timestep) +
+                                                ": with another integrator.end_time set integrator.steps to " +
+                                                std::to_string(std::llround(settings_.integrator.end_time / timestep)));
     schedule_.timestep = timestep;
     if (!settings_.output.series.interval) {
       schedule_.series_every = integer(in, "series_every");
@@ -250,15 +264,25 @@ class NbodySimulation final : public Simulation {
                                     {"gravitational_constant", units_.gravitational_constant},
                                     {"integrator", integrator_.description()},
                                     {"timestep", schedule_.timestep},
-                                    {"precision", precision_name(settings_.gravity.precision)}};
+                                    {"precision", precision_name(precision_)}};
     return series_layout(settings_.diagnostics, units_, attributes, context_.provenance);
   }
 
   // Those are the future of the restored point: a run that goes another way there (a later end) must not keep them.
   void drop_later_snapshots() const {
     std::error_code error;
-    for (std::int64_t i = snapshots_; std::filesystem::remove(snapshot_path(i), error); ++i) {
+    std::vector<std::filesystem::path> later;
+    for (const auto& entry : std::filesystem::directory_iterator(context_.directory / "snapshots", error)) {
+      long long number = -1;
+      if (std::sscanf(entry.path().filename().c_str(), "snapshot_%lld.hdf5", &number) == 1 && number >= snapshots_)
+        later.push_back(entry.path());
     }
+    for (const auto& path : later) std::filesystem::remove(path, error);
+  }
+
+  // Every run measures its force error at its start and end; `force_check` asks for more, and for columns in the series.
+  bool force_check_due() const {
+    return settings_.diagnostics.force_check ? schedule_.force_check_due(step_) : step_ == 0 || step_ == schedule_.steps;
   }
 
   Observation measure(const std::vector<double>& potentials) {
@@ -283,8 +307,9 @@ class NbodySimulation final : public Simulation {
       o.lagrangian_radii = lagrangian_radii(state_, middle, d.lagrangian_radii);
       if (d.escapers) o.escapers = escapers(state_, potentials, middle, *d.escapers);
     }
-    if (d.force_check && schedule_.force_check_due(step_)) {
-      const auto sample = force_check_sample(state_.size(), d.force_check->sample, context_.seed, step_);
+    if (force_check_due()) {
+      const auto wanted = d.force_check ? d.force_check->sample : ForceCheckSettings{}.sample;
+      const auto sample = force_check_sample(state_.size(), wanted, context_.seed, step_);
       std::vector<Vec3> used;
       for (const auto i : sample) used.push_back(state_.acceleration[static_cast<std::size_t>(i)]);
       force_ = o.force = force_error(used, engine_->reference_accelerations(sample));
@@ -307,7 +332,7 @@ class NbodySimulation final : public Simulation {
       if (!(value <= *bound)) {
         if (!failure)
           failure = said + ": a smaller timestep or another integrator may mend it" +
-                    (settings_.gravity.precision == kernels::Precision::mixed ? ", or gravity.precision: double" : "");
+                    (precision_ == kernels::Precision::mixed ? ", or gravity.precision: double" : "");
         context_.warning(said);
       } else if (value > 0.5 * *bound && !warned) {
         warned = true;
@@ -319,6 +344,11 @@ class NbodySimulation final : public Simulation {
       context_.warning("the relative energy error is " + text(o.relative_energy_error) + " at step " +
                        std::to_string(step_) + " (t = " + text(o.time) +
                        "); diagnostics.max_relative_energy_error would stop such a run");
+    }
+    if (force_check_due() && !d.max_force_error && !warned_force_ && o.force.e2 > 1e-4) {
+      warned_force_ = true;
+      context_.warning("the force error E2 is " + text(o.force.e2) + " at step " + std::to_string(step_) +
+                       ": bodies are too close for their distances from others; use gravity.precision: double");
     }
     hold("the relative energy error", "max_relative_energy_error", std::fabs(o.relative_energy_error),
          d.max_relative_energy_error, warned_energy_);
@@ -335,10 +365,12 @@ class NbodySimulation final : public Simulation {
   const Integrator& integrator_;
   kernels::StepPlan plan_;
 
-  NbodyState state_;  // of the last refresh()
-  bool fresh_ = false;
+  NbodyState state_;    // of the last refresh()
+  bool fresh_ = false;  // whether that is the present one, and whole
+  std::int64_t bodies_ = 0, sources_ = 0;
   std::unique_ptr<kernels::GravityEngine> engine_;
   std::optional<io::SeriesWriter> series_;
+  kernels::Precision precision_ = settings_.gravity.precision;  // used
   std::int64_t step_ = 0, observed_ = -1, rows_ = 0, snapshots_ = 0, steps_here_ = 0;
   Energies start_energies_;
   Motion start_motion_;
@@ -400,15 +432,18 @@ Estimate estimate(const Settings& settings, const kernels::Device& device, const
   const Schedule s = checked_schedule(settings);
   const auto [bodies, sources] = count_bodies(settings, folder);
   const auto need = kernels::gravity_memory(bodies, sources, settings.gravity.precision, device);
-  constexpr std::int64_t state_bytes = 3 * sizeof(Vec3) + 4 * 8;
-  const std::int64_t file_bytes = 4096 + bodies * (2 * 24 + 3 * 8 + (settings.output.snapshots.potential ? 8 : 0));
+  constexpr std::int64_t state_bytes = 3 * sizeof(Vec3) + 4 * 8, shown_bytes = 2 * sizeof(Vec3) + 3 * 8;
+  const std::int64_t gadget_bytes = 2 * 24 + 2 * 8 + (settings.output.snapshots.potential ? 8 : 0);
+  const std::int64_t view_bytes = sources == 0 || sources == bodies ? 0 : 2 * 24 + 2 * 8;  // else links
+  const std::int64_t file_bytes = 16384 + bodies * (gadget_bytes + view_bytes);
   Estimate e;
   e.largest_arrays = need.arrays;
-  e.largest_arrays.emplace_back("bodies", bodies * state_bytes);
-  e.largest_arrays.emplace_back("snapshot being written", 2 * file_bytes);
+  e.largest_arrays.emplace_back("checkpoint being written", 2 * bodies * state_bytes);
+  e.largest_arrays.emplace_back("snapshot being written", bodies * shown_bytes + 2 * file_bytes);
   std::stable_sort(e.largest_arrays.begin(), e.largest_arrays.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-  e.host_bytes = bodies * state_bytes + 2 * file_bytes;
+  // Beside the engine: a copy of the state, or of what is shown of it, with the file's arrays and its image.
+  e.host_bytes = std::max(2 * bodies * state_bytes, bodies * (shown_bytes + 8) + 2 * file_bytes);
   (device.backend == kernels::Backend::cpu ? e.host_bytes : e.device_bytes) += need.total;
   const std::int64_t snapshots = s.steps / s.snapshot_every + 1 + (s.steps % s.snapshot_every != 0);
   e.disk_bytes = snapshots * file_bytes + 2 * bodies * state_bytes + (s.steps / s.series_every + 2) * 200;

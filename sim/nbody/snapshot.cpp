@@ -26,6 +26,8 @@ Array ids(const std::vector<std::uint64_t>& all, Range r) {
   return Array::from<std::uint64_t>(all.data() + r.begin, {r.count()});
 }
 
+// The meaning ends in the Gadget world's words for units, from which pynbody computes the conversion factor: a name of
+// /Units (U_L, U_M, U_V), a power, and the CGS unit, in this order.
 io::Dataset described(Array data, const std::string& meaning, const std::string& units, double cgs) {
   return {std::move(data),
           {{"VarDescription", meaning},
@@ -38,13 +40,14 @@ io::Dataset described(Array data, const std::string& meaning, const std::string&
 void add_particles(io::FileContent& f, const std::string& group, const kernels::NbodyState& s, Range r,
                    std::span<const double> potentials, const UnitSystem& u) {
   const double v = u.velocity_in_cm_per_s;
-  f.datasets[group + "/Coordinates"] = described(vectors(s.position, r), "positions", u.length, u.length_in_cm);
-  f.datasets[group + "/Velocities"] = described(vectors(s.velocity, r), "velocities", u.velocity, v);
-  f.datasets[group + "/Masses"] = described(numbers(s.mass, r), "masses", u.mass, u.mass_in_g);
+  f.datasets[group + "/Coordinates"] =
+      described(vectors(s.position, r), "positions, U_L [cm]", u.length, u.length_in_cm);
+  f.datasets[group + "/Velocities"] = described(vectors(s.velocity, r), "velocities, U_V [cm/s]", u.velocity, v);
+  f.datasets[group + "/Masses"] = described(numbers(s.mass, r), "masses, U_M [g]", u.mass, u.mass_in_g);
   f.datasets[group + "/ParticleIDs"] = described(ids(s.id, r), "unique identifiers", "1", 1.0);
   if (!potentials.empty())
     f.datasets[group + "/Potential"] =
-        described(numbers(potentials, r), "specific potential energy", u.specific_energy, v * v);
+        described(numbers(potentials, r), "specific potential energy, U_V^2 [cm^2/s^2]", u.specific_energy, v * v);
 }
 
 Array consecutive(std::int64_t n) {
@@ -137,8 +140,9 @@ io::FileContent snapshot(const kernels::NbodyState& s, std::span<const double> p
   } else {
     for (const auto& [group, range] : {std::pair{"/PartType1", sources}, std::pair{"/PartType2", tests}})
       if (range.count() > 0)
-        f.datasets[std::string(group) + "/Softening"] = described(
-            numbers(s.softening, range), "Plummer softening length; a pair uses the larger", u.length, u.length_in_cm);
+        f.datasets[std::string(group) + "/Softening"] =
+            described(numbers(s.softening, range), "Plummer softening length, a pair uses the larger, U_L [cm]",
+                      u.length, u.length_in_cm);
   }
   f.groups["/provenance"] = info.provenance;
   add_vtk(f, s);

@@ -1,6 +1,7 @@
 #include "sim/nbody/state_io.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace ergode::sim::nbody {
 namespace {
@@ -49,14 +50,22 @@ double real(const io::State& in, const std::string& name) {
   return attribute<double>(in, name);
 }
 
-void store(const kernels::NbodyState& s, io::State& out) {
-  out.arrays["position"] = vectors(s.position);
-  out.arrays["velocity"] = vectors(s.velocity);
-  out.arrays["acceleration"] = vectors(s.acceleration);
-  out.arrays["mass"] = io::Array::from(s.mass);
-  out.arrays["softening"] = io::Array::from(s.softening);
-  out.arrays["id"] = io::Array::from(s.id);
-  out.arrays["tile_order"] = io::Array::from(s.tile_order);
+void store(kernels::NbodyState&& s, io::State& out) {
+  const auto vectors_of = [](std::vector<kernels::Vec3>& v) {
+    const auto all = std::exchange(v, {});
+    return vectors(all);
+  };
+  const auto numbers_of = [](auto& v) {
+    const auto all = std::exchange(v, {});
+    return io::Array::from(all);
+  };
+  out.arrays["position"] = vectors_of(s.position);
+  out.arrays["velocity"] = vectors_of(s.velocity);
+  out.arrays["acceleration"] = vectors_of(s.acceleration);
+  out.arrays["mass"] = numbers_of(s.mass);
+  out.arrays["softening"] = numbers_of(s.softening);
+  out.arrays["id"] = numbers_of(s.id);
+  out.arrays["tile_order"] = numbers_of(s.tile_order);
   out.attributes["sources"] = s.sources;
   out.attributes["length_scale"] = s.length_scale;
 }

@@ -5,9 +5,9 @@
 
 namespace ergode::sim::nbody {
 
-/// The engine's state as named arrays, and back. Throws Error(input_file) when arrays are missing or do not fit
-/// together.
-void store(const kernels::NbodyState& state, io::State& out);
+/// The engine's state as named arrays, and back. store() empties `state` array by array, so that never more than one of
+/// them is held twice. load() throws Error(input_file) when arrays are missing or do not fit together.
+void store(kernels::NbodyState&& state, io::State& out);
 kernels::NbodyState load(const io::State& in);
 
 /// An attribute of a checkpoint; throws Error(input_file) when it is not there.

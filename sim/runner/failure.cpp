@@ -1,5 +1,6 @@
 #include "sim/runner/failure.hpp"
 
+#include <filesystem>
 #include <new>
 
 #include "kernels/error.hpp"
@@ -32,6 +33,8 @@ Failure explain(std::exception_ptr problem) noexcept {
     return {io::ExitCode::out_of_memory,
             "out of host memory: `ergode validate CONFIG` says how much the run needs; use fewer bodies or another "
             "machine"};
+  } catch (const std::filesystem::filesystem_error& e) {
+    return {io::ExitCode::io, e.what()};
   } catch (const std::exception& e) {
     return {io::ExitCode::internal, std::string("internal error, please report it with run.log: ") + e.what()};
   } catch (...) {

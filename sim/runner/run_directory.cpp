@@ -51,6 +51,9 @@ void remove_run(const fs::path& directory, bool keep_log) {
     if (!is_run_file(name) || name == io::lock_name || (keep_log && name == "run.log")) continue;
     ours.push_back(entry.path());
   }
+  // Checkpoints first: one without the files that it counts on would be resumed from.
+  std::stable_partition(ours.begin(), ours.end(),
+                        [](const fs::path& path) { return path.filename().string().starts_with("checkpoint"); });
   for (const fs::path& path : ours) {
     std::error_code problem;
     if (path.filename() == "snapshots" && fs::is_directory(path)) {

@@ -66,6 +66,13 @@ def h5py(directory):
                 assert rows(file[group]["Velocities"]) == e.velocities(which)
                 assert list(file[group]["Masses"]) == e.masses(which)
                 assert list(file[group]["ParticleIDs"]) == e.ids(which)
+        # pynbody computes a factor from the description and refuses the dataset when it is not the one stated.
+        cgs = {word: file["Units"].attrs[name] for word, name in (
+            ("U_L [cm]", "UnitLength_in_cm"), ("U_M [g]", "UnitMass_in_g"), ("U_V [cm/s]", "UnitVelocity_in_cm_per_s"))}
+        for name, word in (("Coordinates", "U_L [cm]"), ("Velocities", "U_V [cm/s]"), ("Masses", "U_M [g]")):
+            attributes = file["PartType1"][name].attrs
+            assert attributes["VarDescription"].decode().endswith(word), attributes["VarDescription"]
+            assert attributes["CGSConversionFactor"] == cgs[word]
         assert file["Ergode"].attrs["name"] == b"six"
         assert file["Ergode"].attrs["integrator"] == b"yoshida4 (Suzuki 1990, 5 stages)"
         assert file["Ergode"].attrs["units"] == b"solar"
