@@ -35,6 +35,9 @@ struct Session {
   io::Log& log;
   LoadedConfig config;
   std::filesystem::path directory;
+  std::vector<std::filesystem::path> made;  ///< folders that were not there before, the outermost first
+  bool fresh = false;                       ///< every file of a run in the directory is of this process
+  bool begun = false;                       ///< the simulation has its first state
   kernels::CudaInventory inventory;
   DeviceChoice choice;
   int threads = 1;
@@ -81,6 +84,7 @@ void pick_device(Session& s) {
 
 /// Takes the directory and settles what happens to a run that is in it. False: nothing is left to do.
 bool take_directory(Session& s) {
+  s.made = missing_folders(s.directory);
   io::make_writable_directory(s.directory);
   take_lock(s);
   const DirectoryContent content = inspect(s.directory);
@@ -94,6 +98,7 @@ bool take_directory(Session& s) {
     }
     s.log.info(fmt::format("{}: no checkpoint to resume from, starting from the beginning", s.directory.string()));
     if (content.run) remove_run(s.directory, /*keep_log=*/true);
+    s.fresh = !content.run;
     return true;
   }
   if (!content.run) {
@@ -102,6 +107,7 @@ bool take_directory(Session& s) {
                       fmt::format("{}: holds files, but no run of ours: it is not overwritten; choose another output "
                                   "directory (-o DIR)",
                                   s.directory.string()));
+    s.fresh = true;
     return true;
   }
   switch (s.options.exists) {
@@ -119,10 +125,12 @@ bool take_directory(Session& s) {
       give_lock_back(s);
       s.log.info(
           fmt::format("the earlier run in {} is now in {}", s.directory.string(), move_aside(s.directory).string()));
+      s.made = missing_folders(s.directory);
       io::make_writable_directory(s.directory);
       take_lock(s);
       break;
   }
+  s.fresh = true;
   return true;
 }
 
@@ -166,6 +174,21 @@ void print_banner(Session& s) {
   s.log.info("output: " + s.directory.string());
 }
 
+/// A run that was refused before its first state leaves nothing: the next one finds the place as this one did.
+void leave_nothing(Session& s) {
+  s.simulation.reset();
+  s.log.close();
+  try {
+    remove_run(s.directory, /*keep_log=*/false);
+  } catch (const std::exception& e) {
+    s.log.warning(e.what());
+  }
+  give_lock_back(s);
+  std::error_code not_empty;
+  for (auto folder = s.made.rbegin(); folder != s.made.rend(); ++folder)
+    if (!std::filesystem::remove(*folder, not_empty)) break;
+}
+
 /// Gives up what must not be touched any more, and says what is left. Returns the exit class.
 ExitCode fail(Session& s, const Failure& failure) {
   s.log.console().clear_bar();
@@ -184,7 +207,11 @@ ExitCode fail(Session& s, const Failure& failure) {
   if (s.checkpointer && s.checkpointer->newest_unit() >= 0)
     s.log.error(fmt::format("the last good checkpoint is {} (unit {}): `--resume` continues from there",
                             s.checkpointer->file().string(), s.checkpointer->newest_unit()));
-  if (!ours) return failure.code;
+  if (!s.begun && s.fresh && s.lock && s.lock->held()) {
+    leave_nothing(s);
+    return failure.code;
+  }
+  if (!ours || !s.begun) return failure.code;
   s.report.state = "failed";
   s.report.exit_code = failure.code;
   s.report.message = failure.message;
@@ -221,6 +248,7 @@ void make_simulation(Session& s) {
   } else {
     s.simulation->initialise();
   }
+  s.begun = true;
   s.report.phases.initialise = s.now() - before;
   s.report.started_at = s.simulation->progress().unit;
 }

@@ -49,6 +49,26 @@ TEST_CASE("an existing run is refused, moved aside, replaced or continued as ask
   CHECK(slurp(p / "run/notes.txt") == "mine");
 }
 
+TEST_CASE("a run that is refused before its first state leaves the place as it was") {
+  const Place p;
+  const auto refused = [&](const fs::path& directory) {
+    const Outcome outcome = run_toy(p.path(), {"run", p.config(), "-o", directory, "--set", "failure=input"});
+    CHECK(outcome.code == 4);
+    CHECK(has(outcome.error, "row 3"));
+  };
+  refused(p / "deep/er/run");
+  CHECK_FALSE(fs::exists(p / "deep"));
+  fs::create_directory(p / "run");
+  refused(p / "run");
+  REQUIRE(fs::exists(p / "run"));
+  CHECK(fs::is_empty(p / "run"));
+  spill(p / "run/thesis.tex", "mine");
+  refused(p / "run");
+  CHECK(slurp(p / "run/thesis.tex") == "mine");
+  CHECK(std::distance(fs::directory_iterator(p / "run"), fs::directory_iterator()) == 1);
+  CHECK(p.run().code == 0);
+}
+
 TEST_CASE("a directory that is not ours is not overwritten") {
   const Place p;
   fs::create_directory(p.run_directory());
