@@ -204,7 +204,7 @@ ExitCode fail(Session& s, const Failure& failure) {
   }
   s.log.error(failure.message);
   const bool ours = s.lock && s.lock->held() && s.report.provenance.size() > 0;
-  if (s.checkpointer && s.checkpointer->newest_unit() >= 0)
+  if (s.checkpointer && s.checkpointer->newest_unit() >= 0 && failure.code != ExitCode::config)
     s.log.error(fmt::format("the last good checkpoint is {} (unit {}): `--resume` continues from there",
                             s.checkpointer->file().string(), s.checkpointer->newest_unit()));
   if (!s.begun && s.fresh && s.lock && s.lock->held()) {
@@ -245,6 +245,11 @@ void make_simulation(Session& s) {
   if (s.checkpoint) {
     s.simulation->restore(s.checkpoint->state);
     s.checkpoint->state = {};
+    if (const Progress p = s.simulation->progress(); p.total > 0 && p.total < p.unit)
+      throw io::Error(ExitCode::config,
+                      fmt::format("the checkpoint is at {0} {1}, the config ends at {0} {2}: a run cannot go back; give "
+                                  "it a later end, or start a new run in another directory (-o DIR)",
+                                  p.unit_name, p.unit, p.total));
   } else {
     s.simulation->initialise();
   }
@@ -356,9 +361,9 @@ ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalW
           "an undisturbed run",
           s.checkpoint->backend, backend));
   }
-  io::write_text(s.directory / "config.used.yaml", s.config.used_yaml);
   make_checkpointer(s, signals, walltime);
   make_simulation(s);
+  io::write_text(s.directory / "config.used.yaml", s.config.used_yaml);
   refresh_report(s);
   write_report(s.directory, s.report);
   const LoopResult result = work(s, signals, walltime);

@@ -173,6 +173,19 @@ TEST_CASE("a resume with another config is refused by the names of the keys") {
   CHECK(p.run({"--resume", "--isa", "baseline"}).code == (has(p.summary(), "\"isa\": \"baseline\"") ? 0 : 2));
 }
 
+TEST_CASE("a resume to an end before the checkpoint is refused and changes nothing") {
+  const Place p;
+  REQUIRE(p.run({"--set", "failure=nan", "--set", "failure_at=150"}).code == 8);
+  const std::string used = slurp(p / "run/config.used.yaml"), before = p.summary();
+  const Outcome outcome = p.run({"--resume", "--set", "units=60"});
+  CHECK(outcome.code == 3);
+  CHECK(has(outcome.error, "at link 140"));
+  CHECK(has(outcome.error, "ends at link 60"));
+  CHECK(slurp(p / "run/config.used.yaml") == used);
+  CHECK(p.summary() == before);
+  CHECK(p.run({"--resume"}).code == 0);
+}
+
 TEST_CASE("the resume of a finished run says so, writes nothing and ends with 0") {
   const Place p;
   REQUIRE(p.run().code == 0);
