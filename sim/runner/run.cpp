@@ -189,6 +189,15 @@ void leave_nothing(Session& s) {
     if (!std::filesystem::remove(*folder, not_empty)) break;
 }
 
+/// The step at which it failed; the simulation itself may be what is broken.
+void note_progress(Session& s) {
+  try {
+    s.report.progress = s.simulation->progress();
+  } catch (...) {
+    s.log.file_only("how far the run was is not known: " + explain(std::current_exception()).message);
+  }
+}
+
 /// Gives up what must not be touched any more, and says what is left. Returns the exit class.
 ExitCode fail(Session& s, const Failure& failure) {
   s.log.console().clear_bar();
@@ -196,6 +205,7 @@ ExitCode fail(Session& s, const Failure& failure) {
     // Its context is broken: even freeing device memory would be a CUDA call, so the simulation is abandoned as it is.
     static_cast<void>(s.simulation.release());
   } else if (s.simulation) {
+    if (s.begun) note_progress(s);
     try {
       s.simulation->suspend();
     } catch (...) {
@@ -243,13 +253,15 @@ void make_simulation(Session& s) {
   context.warning = [&log = s.log](const std::string& line) { log.warning(line); };
   s.simulation = s.config.simulation->make(context);
   if (s.checkpoint) {
+    // Before restore(), which drops what the outputs have beyond the checkpoint.
+    if (const Progress p = s.simulation->progress(); p.total > 0 && p.total < s.checkpoint->unit)
+      throw io::Error(
+          ExitCode::config,
+          fmt::format("the checkpoint is at {0} {1}, the config ends at {0} {2}: a run cannot go back; give "
+                      "it a later end, or start a new run in another directory (-o DIR)",
+                      p.unit_name, s.checkpoint->unit, p.total));
     s.simulation->restore(s.checkpoint->state);
     s.checkpoint->state = {};
-    if (const Progress p = s.simulation->progress(); p.total > 0 && p.total < p.unit)
-      throw io::Error(ExitCode::config,
-                      fmt::format("the checkpoint is at {0} {1}, the config ends at {0} {2}: a run cannot go back; give "
-                                  "it a later end, or start a new run in another directory (-o DIR)",
-                                  p.unit_name, p.unit, p.total));
   } else {
     s.simulation->initialise();
   }
@@ -289,7 +301,19 @@ LoopResult work(Session& s, SignalWatcher& signals, double walltime) {
     refresh_report(s);
     write_report(s.directory, s.report);
   };
-  hooks.show = [&](const Progress& p) { display.show(shown(p), s.now()); };
+  double written = s.now();
+  hooks.show = [&](const Progress& p) {
+    display.show(shown(p), s.now());
+    s.report.progress = p;
+    if (s.now() - written < io::lock_heartbeat_seconds || !s.lock->held()) return;
+    written = s.now();
+    s.report.wall_seconds = written;
+    try {
+      write_report(s.directory, s.report);  // for `ergode info` on a live or killed run
+    } catch (const io::Error& e) {
+      s.log.file_only(std::string("summary.json could not be written: ") + e.what());
+    }
+  };
   const LoopResult result =
       run_loop(*s.simulation, {walltime, s.config.common.checkpoint.every, s.checkpoint.has_value()}, hooks);
   display.finish();

@@ -281,6 +281,32 @@ TEST_CASE("nothing to do is done at once, and a wrong command line ends with 2 a
   CHECK(run_toy(p.path(), {"--version"}).code == 0);
 }
 
+TEST_CASE("info says how far a failed, a live and a killed run are") {
+  const Place p;
+  const auto info = [&] { return run_toy(p.path(), {"info", p.run_directory()}).out; };
+  REQUIRE(p.run({"--set", "failure=nan", "--set", "failure_at=137"}).code == 8);
+  CHECK(has(info(), "failed after link 137 of 200"));
+  const Child live = start_toy(
+      p.path(), {"run", p.config(), "-o", p.run_directory(), "--exists", "overwrite", "--set", "microseconds=20000"});
+  REQUIRE(eventually([&] { return fs::exists(p / "run/checkpoint.h5"); }));
+  CHECK(has(info(), "running, at or after link"));
+  live.kill(SIGKILL);
+  CHECK(live.wait().signal == SIGKILL);
+  const std::string killed = info();
+  INFO(killed);
+  CHECK(has(killed, "killed at or after link"));
+  CHECK_FALSE(has(killed, "link 0 of"));
+  CHECK(has(killed, "is gone"));
+}
+
+TEST_CASE("a failure before the first checkpoint does not speak of one") {
+  const Place p;
+  const Outcome outcome = p.run({"--set", "failure=nan", "--set", "failure_at=5"});
+  CHECK(outcome.code == 8);
+  CHECK_FALSE(has(outcome.error, "checkpoint"));
+  CHECK_FALSE(has(outcome.error, "--resume"));
+}
+
 TEST_CASE("the other commands answer with their exit codes") {
   const Place p;
   REQUIRE(p.run().code == 0);
