@@ -286,9 +286,10 @@ TEST_CASE("info says how far a failed, a live and a killed run are") {
   const auto info = [&] { return run_toy(p.path(), {"info", p.run_directory()}).out; };
   REQUIRE(p.run({"--set", "failure=nan", "--set", "failure_at=137"}).code == 8);
   CHECK(has(info(), "failed after link 137 of 200"));
-  const Child live = start_toy(
-      p.path(), {"run", p.config(), "-o", p.run_directory(), "--exists", "overwrite", "--set", "microseconds=20000"});
-  REQUIRE(eventually([&] { return fs::exists(p / "run/checkpoint.h5"); }));
+  fs::remove_all(p.run_directory());
+  const Child live = start_toy(p.path(), {"run", p.config(), "-o", p.run_directory(), "--set", "microseconds=100000",
+                                          "--set", "checkpoint.every=2 steps"});
+  REQUIRE(eventually([&] { return fs::exists(p / "run/summary.json") && !has(p.summary(), "\"unit\": 0,"); }));
   CHECK(has(info(), "running, at or after link"));
   live.kill(SIGKILL);
   CHECK(live.wait().signal == SIGKILL);
