@@ -1,7 +1,16 @@
 #include "io/verify.hpp"
 
-#include <system_error>
+#include <fmt/format.h>
 
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "io/checkpoint.hpp"
 #include "io/diff.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/seal.hpp"
@@ -44,6 +53,53 @@ Verified verify_file(const std::filesystem::path& path) {
   return result;
 }
 
+/// The number in `snapshot_0012.hdf5`; nullopt for other names.
+std::optional<std::int64_t> snapshot_number(const std::string& name) {
+  constexpr std::string_view before = "snapshot_", after = ".hdf5";
+  if (!name.starts_with(before) || !name.ends_with(after) || name.size() <= before.size() + after.size())
+    return std::nullopt;
+  std::int64_t number = 0;
+  const char* const end = name.data() + name.size() - after.size();
+  const auto read = std::from_chars(name.data() + before.size(), end, number);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;
+}
+
+/// How many snapshots there were at the newest checkpoint; 0 when it does not say.
+std::int64_t snapshots_at_checkpoint(const std::filesystem::path& directory) {
+  try {
+    const Attributes state = FileReader(checkpoint_path(directory, 0)).attributes("/state");
+    const auto found = state.find("snapshots");
+    if (found == state.end() || !std::holds_alternative<std::int64_t>(found->second)) return 0;
+    return std::get<std::int64_t>(found->second);
+  } catch (const Error&) {
+    return 0;  // there is none, or it is damaged, which is said of the file itself
+  }
+}
+
+/// Snapshots are numbered from 0 without a gap: those that are not there, one line for each run of numbers.
+std::vector<Verified> missing_snapshots(const std::filesystem::path& directory) {
+  const std::filesystem::path folder = directory / "snapshots";
+  std::set<std::int64_t> numbers;
+  std::error_code ignored;
+  for (auto it = std::filesystem::directory_iterator(folder, ignored);
+       !ignored && it != std::filesystem::directory_iterator(); it.increment(ignored))
+    if (const auto number = snapshot_number(it->path().filename().string())) numbers.insert(*number);
+  const std::int64_t count = snapshots_at_checkpoint(directory);
+  if (count > 0) numbers.insert(count);  // where the first one after the checkpoint would be
+  std::vector<Verified> missing;
+  std::int64_t expected = 0;
+  for (const std::int64_t number : numbers) {
+    if (number > expected) {
+      const auto name = [](std::int64_t n) { return fmt::format("snapshot_{:04}.hdf5", n); };
+      std::string text = (folder / name(expected)).string();
+      if (number > expected + 1) text += " to " + name(number - 1);
+      missing.push_back({folder / name(expected), Verified::State::damaged, text + ": missing"});
+    }
+    expected = number + 1;
+  }
+  return missing;
+}
+
 }  // namespace
 
 std::vector<Verified> verify(const std::filesystem::path& path) {
@@ -53,6 +109,7 @@ std::vector<Verified> verify(const std::filesystem::path& path) {
   if (!std::filesystem::is_directory(path, ignored)) return {verify_file(path)};
   std::vector<Verified> results;
   for (const auto& file : hdf5_files(path)) results.push_back(verify_file(path / file));
+  for (Verified& gap : missing_snapshots(path)) results.push_back(std::move(gap));
   return results;
 }
 

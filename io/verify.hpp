@@ -18,7 +18,8 @@ struct Verified {
   std::string message;  ///< one complete line
 };
 
-/// Checks a file, or every HDF5 file of a run directory. Throws Error(input_file) when `path` is not there.
+/// Checks a file, or every HDF5 file of a run directory, where a snapshot that is missing (a gap in the numbers, or
+/// fewer than the checkpoint counts) is `damaged` too. Throws Error(input_file) when `path` is not there.
 std::vector<Verified> verify(const std::filesystem::path& path);
 
 /// What a file is (snapshot, checkpoint, series, results, Gadget snapshot of another code, ...), how far it got and

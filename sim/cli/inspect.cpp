@@ -4,6 +4,7 @@
 #include "io/diff.hpp"
 #include "io/run/json.hpp"
 #include "io/run/lock.hpp"
+#include "io/run/process.hpp"
 #include "io/run/text_file.hpp"
 #include "io/verify.hpp"
 #include "sim/cli/commands.hpp"
@@ -18,14 +19,21 @@ void describe_directory(const std::filesystem::path& path, io::Log& log) {
     return;
   }
   log.result(fmt::format("{}: a run directory", path.string()));
+  const auto owner = io::read_lock(path);
+  const auto gone = owner ? io::stale_reason(*owner, io::this_process(), io::lock_silence_seconds) : std::nullopt;
   if (const auto text = io::read_text(path / "summary.json")) {
     auto field = [&](const char* key) { return io::json_field(*text, key).value_or("?"); };
     log.result(fmt::format("run         {} `{}`", field("simulation"), field("name")));
-    log.result(fmt::format("state       {}, {} {} of {} when this was last written, {} resumes", field("state"),
+    const bool running = field("state") == "running";
+    const bool killed = running && (!owner || gone);
+    log.result(fmt::format("state       {} {} {} of {}, {} resumes",
+                           killed    ? "killed at or after"
+                           : running ? "running, at or after"
+                                     : field("state") + " after",
                            field("unit_name"), field("unit"), field("total"), field("resumes")));
     if (const std::string why = field("message"); !why.empty()) log.result("            " + why);
   }
-  if (const auto owner = io::read_lock(path)) log.result("lock        " + owner->text());
+  if (owner) log.result("lock        " + owner->text() + (gone ? "; " + *gone : ""));
   try {
     const auto warn = [&](const std::string& line) { log.warning(line); };
     if (const auto checkpoint = io::read_checkpoint(path, warn)) {

@@ -42,6 +42,7 @@ LoopResult run_loop(Simulation& simulation, const LoopLimits& limits, const Loop
   const std::int64_t start = simulation.progress().unit;
   CheckpointSchedule schedule{limits.checkpoint_every, limited, hooks.now(), limits.resumed ? start : -1};
   std::int64_t observed = limits.resumed ? start : -1;
+  std::int64_t shown = start;
   double worst_observation = 0;
 
   auto checkpoint = [&](std::int64_t unit) {
@@ -65,6 +66,9 @@ LoopResult run_loop(Simulation& simulation, const LoopLimits& limits, const Loop
       worst_observation = std::max(worst_observation, cost);
       result.observe_seconds += cost;
     }
+    // After the observation, so that what is shown beside a step was measured at it.
+    if (unit != shown) hooks.show(simulation.progress());
+    shown = unit;
     if (simulation.done()) {
       result.stop = Stop::done;
       break;
@@ -102,7 +106,6 @@ LoopResult run_loop(Simulation& simulation, const LoopLimits& limits, const Loop
     const double seconds = hooks.now() - before;
     result.advance_seconds += seconds;
     sizer.measured(units, seconds);
-    hooks.show(simulation.progress());
   }
   result.checkpointed_unit = schedule.last_unit;
   return result;

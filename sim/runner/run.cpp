@@ -35,6 +35,9 @@ struct Session {
   io::Log& log;
   LoadedConfig config;
   std::filesystem::path directory;
+  std::vector<std::filesystem::path> made;  ///< folders that were not there before, the outermost first
+  bool fresh = false;                       ///< every file of a run in the directory is of this process
+  bool begun = false;                       ///< the simulation has its first state
   kernels::CudaInventory inventory;
   DeviceChoice choice;
   int threads = 1;
@@ -81,6 +84,7 @@ void pick_device(Session& s) {
 
 /// Takes the directory and settles what happens to a run that is in it. False: nothing is left to do.
 bool take_directory(Session& s) {
+  s.made = missing_folders(s.directory);
   io::make_writable_directory(s.directory);
   take_lock(s);
   const DirectoryContent content = inspect(s.directory);
@@ -94,6 +98,7 @@ bool take_directory(Session& s) {
     }
     s.log.info(fmt::format("{}: no checkpoint to resume from, starting from the beginning", s.directory.string()));
     if (content.run) remove_run(s.directory, /*keep_log=*/true);
+    s.fresh = !content.run;
     return true;
   }
   if (!content.run) {
@@ -102,6 +107,7 @@ bool take_directory(Session& s) {
                       fmt::format("{}: holds files, but no run of ours: it is not overwritten; choose another output "
                                   "directory (-o DIR)",
                                   s.directory.string()));
+    s.fresh = true;
     return true;
   }
   switch (s.options.exists) {
@@ -119,10 +125,12 @@ bool take_directory(Session& s) {
       give_lock_back(s);
       s.log.info(
           fmt::format("the earlier run in {} is now in {}", s.directory.string(), move_aside(s.directory).string()));
+      s.made = missing_folders(s.directory);
       io::make_writable_directory(s.directory);
       take_lock(s);
       break;
   }
+  s.fresh = true;
   return true;
 }
 
@@ -166,6 +174,30 @@ void print_banner(Session& s) {
   s.log.info("output: " + s.directory.string());
 }
 
+/// A run that was refused before its first state leaves nothing: the next one finds the place as this one did.
+void leave_nothing(Session& s) {
+  s.simulation.reset();
+  s.log.close();
+  try {
+    remove_run(s.directory, /*keep_log=*/false);
+  } catch (const std::exception& e) {
+    s.log.warning(e.what());
+  }
+  give_lock_back(s);
+  std::error_code not_empty;
+  for (auto folder = s.made.rbegin(); folder != s.made.rend(); ++folder)
+    if (!std::filesystem::remove(*folder, not_empty)) break;
+}
+
+/// The step at which it failed; the simulation itself may be what is broken.
+void note_progress(Session& s) {
+  try {
+    s.report.progress = s.simulation->progress();
+  } catch (...) {
+    s.log.file_only("how far the run was is not known: " + explain(std::current_exception()).message);
+  }
+}
+
 /// Gives up what must not be touched any more, and says what is left. Returns the exit class.
 ExitCode fail(Session& s, Failure failure) {
   s.log.console().clear_bar();
@@ -177,6 +209,7 @@ ExitCode fail(Session& s, Failure failure) {
     // Its context is broken: even freeing device memory would be a CUDA call, so the simulation is abandoned as it is.
     static_cast<void>(s.simulation.release());
   } else if (s.simulation) {
+    if (s.begun) note_progress(s);
     try {
       s.simulation->suspend();
     } catch (...) {
@@ -185,10 +218,14 @@ ExitCode fail(Session& s, Failure failure) {
   }
   s.log.error(failure.message);
   const bool ours = s.lock && s.lock->held() && s.report.provenance.size() > 0;
-  if (s.checkpointer && s.checkpointer->newest_unit() >= 0)
+  if (s.checkpointer && s.checkpointer->newest_unit() >= 0 && failure.code != ExitCode::config)
     s.log.error(fmt::format("the last good checkpoint is {} (unit {}): `--resume` continues from there",
                             s.checkpointer->file().string(), s.checkpointer->newest_unit()));
-  if (!ours) return failure.code;
+  if (!s.begun && s.fresh && s.lock && s.lock->held()) {
+    leave_nothing(s);
+    return failure.code;
+  }
+  if (!ours || !s.begun) return failure.code;
   s.report.state = "failed";
   s.report.exit_code = failure.code;
   s.report.message = failure.message;
@@ -221,11 +258,19 @@ void make_simulation(Session& s) {
   context.warning = [&log = s.log](const std::string& line) { log.warning(line); };
   s.simulation = s.config.simulation->make(context);
   if (s.checkpoint) {
+    // Before restore(), which drops what the outputs have beyond the checkpoint.
+    if (const Progress p = s.simulation->progress(); p.total > 0 && p.total < s.checkpoint->unit)
+      throw io::Error(
+          ExitCode::config,
+          fmt::format("the checkpoint is at {0} {1}, the config ends at {0} {2}: a run cannot go back; give "
+                      "it a later end, or start a new run in another directory (-o DIR)",
+                      p.unit_name, s.checkpoint->unit, p.total));
     s.simulation->restore(s.checkpoint->state);
     s.checkpoint->state = {};
   } else {
     s.simulation->initialise();
   }
+  s.begun = true;
   s.report.phases.initialise = s.now() - before;
   s.report.started_at = s.simulation->progress().unit;
 }
@@ -261,7 +306,19 @@ LoopResult work(Session& s, SignalWatcher& signals, double walltime) {
     refresh_report(s);
     write_report(s.directory, s.report);
   };
-  hooks.show = [&](const Progress& p) { display.show(shown(p), s.now()); };
+  double written = s.now();
+  hooks.show = [&](const Progress& p) {
+    display.show(shown(p), s.now());
+    s.report.progress = p;
+    if (s.now() - written < io::lock_heartbeat_seconds || !s.lock->held()) return;
+    written = s.now();
+    s.report.wall_seconds = written;
+    try {
+      write_report(s.directory, s.report);  // for `ergode info` on a live or killed run
+    } catch (const io::Error& e) {
+      s.log.file_only(std::string("summary.json could not be written: ") + e.what());
+    }
+  };
   const LoopResult result =
       run_loop(*s.simulation, {walltime, s.config.common.checkpoint.every, s.checkpoint.has_value()}, hooks);
   display.finish();
@@ -333,9 +390,9 @@ ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalW
           "an undisturbed run",
           s.checkpoint->backend, backend));
   }
-  io::write_text(s.directory / "config.used.yaml", s.config.used_yaml);
   make_checkpointer(s, signals, walltime);
   make_simulation(s);
+  io::write_text(s.directory / "config.used.yaml", s.config.used_yaml);
   refresh_report(s);
   write_report(s.directory, s.report);
   const LoopResult result = work(s, signals, walltime);

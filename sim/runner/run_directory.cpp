@@ -69,6 +69,17 @@ void remove_run(const fs::path& directory, bool keep_log) {
   }
 }
 
+std::vector<fs::path> missing_folders(const fs::path& directory) {
+  std::vector<fs::path> missing;
+  std::error_code problem;
+  fs::path folder = fs::absolute(directory).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();  // a slash at the end
+  for (; !fs::exists(fs::symlink_status(folder, problem)) && folder.has_relative_path(); folder = folder.parent_path())
+    missing.push_back(folder);
+  std::reverse(missing.begin(), missing.end());
+  return missing;
+}
+
 fs::path move_aside(const fs::path& directory) {
   const fs::path from = fs::canonical(directory);
   const fs::path here = fs::current_path();

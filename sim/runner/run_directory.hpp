@@ -24,6 +24,9 @@ bool is_run_file(const std::string& name);
 /// Removes what a run of ours left, and nothing else; `run.log` stays when `keep_log`.
 void remove_run(const std::filesystem::path& directory, bool keep_log);
 
+/// `directory` and the folders above it that do not exist, the outermost first.
+std::vector<std::filesystem::path> missing_folders(const std::filesystem::path& directory);
+
 /// Moves `directory` to `directory.1`, or the first free number after it, which is returned. Refuses (io::Error(io)) to
 /// move the working directory or a folder above it.
 std::filesystem::path move_aside(const std::filesystem::path& directory);

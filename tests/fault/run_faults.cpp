@@ -49,6 +49,26 @@ TEST_CASE("an existing run is refused, moved aside, replaced or continued as ask
   CHECK(slurp(p / "run/notes.txt") == "mine");
 }
 
+TEST_CASE("a run that is refused before its first state leaves the place as it was") {
+  const Place p;
+  const auto refused = [&](const fs::path& directory) {
+    const Outcome outcome = run_toy(p.path(), {"run", p.config(), "-o", directory, "--set", "failure=input"});
+    CHECK(outcome.code == 4);
+    CHECK(has(outcome.error, "row 3"));
+  };
+  refused(p / "deep/er/run");
+  CHECK_FALSE(fs::exists(p / "deep"));
+  fs::create_directory(p / "run");
+  refused(p / "run");
+  REQUIRE(fs::exists(p / "run"));
+  CHECK(fs::is_empty(p / "run"));
+  spill(p / "run/thesis.tex", "mine");
+  refused(p / "run");
+  CHECK(slurp(p / "run/thesis.tex") == "mine");
+  CHECK(std::distance(fs::directory_iterator(p / "run"), fs::directory_iterator()) == 1);
+  CHECK(p.run().code == 0);
+}
+
 TEST_CASE("a directory that is not ours is not overwritten") {
   const Place p;
   fs::create_directory(p.run_directory());
@@ -151,6 +171,19 @@ TEST_CASE("a resume with another config is refused by the names of the keys") {
   CHECK(p.run({"--resume", "--isa", "baseline"}).code == (has(p.summary(), "\"isa\": \"baseline\"") ? 0 : 2));
 }
 
+TEST_CASE("a resume to an end before the checkpoint is refused and changes nothing") {
+  const Place p;
+  REQUIRE(p.run({"--set", "failure=nan", "--set", "failure_at=150"}).code == 8);
+  const std::string used = slurp(p / "run/config.used.yaml"), before = p.summary();
+  const Outcome outcome = p.run({"--resume", "--set", "units=60"});
+  CHECK(outcome.code == 3);
+  CHECK(has(outcome.error, "at link 140"));
+  CHECK(has(outcome.error, "ends at link 60"));
+  CHECK(slurp(p / "run/config.used.yaml") == used);
+  CHECK(p.summary() == before);
+  CHECK(p.run({"--resume"}).code == 0);
+}
+
 TEST_CASE("the resume of a finished run says so, writes nothing and ends with 0") {
   const Place p;
   REQUIRE(p.run().code == 0);
@@ -245,6 +278,33 @@ TEST_CASE("nothing to do is done at once, and a wrong command line ends with 2 a
   }
   CHECK(run_toy(p.path(), {"--help"}).code == 0);
   CHECK(run_toy(p.path(), {"--version"}).code == 0);
+}
+
+TEST_CASE("info says how far a failed, a live and a killed run are") {
+  const Place p;
+  const auto info = [&] { return run_toy(p.path(), {"info", p.run_directory()}).out; };
+  REQUIRE(p.run({"--set", "failure=nan", "--set", "failure_at=137"}).code == 8);
+  CHECK(has(info(), "failed after link 137 of 200"));
+  fs::remove_all(p.run_directory());
+  const Child live = start_toy(p.path(), {"run", p.config(), "-o", p.run_directory(), "--set", "microseconds=100000",
+                                          "--set", "checkpoint.every=2 steps"});
+  REQUIRE(eventually([&] { return fs::exists(p / "run/summary.json") && !has(p.summary(), "\"unit\": 0,"); }));
+  CHECK(has(info(), "running, at or after link"));
+  live.kill(SIGKILL);
+  CHECK(live.wait().signal == SIGKILL);
+  const std::string killed = info();
+  INFO(killed);
+  CHECK(has(killed, "killed at or after link"));
+  CHECK_FALSE(has(killed, "link 0 of"));
+  CHECK(has(killed, "is gone"));
+}
+
+TEST_CASE("a failure before the first checkpoint does not speak of one") {
+  const Place p;
+  const Outcome outcome = p.run({"--set", "failure=nan", "--set", "failure_at=5"});
+  CHECK(outcome.code == 8);
+  CHECK_FALSE(has(outcome.error, "checkpoint"));
+  CHECK_FALSE(has(outcome.error, "--resume"));
 }
 
 TEST_CASE("the other commands answer with their exit codes") {

@@ -27,7 +27,7 @@ struct Config final : sim::SimulationConfig {
   std::int64_t microseconds = 0;  ///< that a unit takes
   std::int64_t padding = 0;       ///< bytes that make a checkpoint larger
   std::int64_t failure_at = -1;
-  std::string failure = "none";  ///< nan, gpu, gpu_memory, memory, bug, unknown
+  std::string failure = "none";  ///< nan, gpu, gpu_memory, memory, bug, unknown; input: at the start
 
   void declare(io::Section& root) override {
     root.key("units", units, "units of work to do").at_least(0).may_change_on_resume();
@@ -55,6 +55,7 @@ class Toy final : public sim::Simulation {
   void initialise() override {
     link_ = context_.seed;
     series_.emplace(context_.directory / "series.h5", layout());
+    if (config_.failure == "input") throw io::Error(io::ExitCode::input_file, "bodies.csv: row 3: not a number");
   }
   void restore(const io::State& state) override {
     unit_ = std::get<std::int64_t>(state.attributes.at("unit"));

@@ -174,6 +174,32 @@ TEST_CASE("verify tells sealed, readable and damaged files apart") {
   CHECK_THROWS_AS(verify(run / "none"), Error);
 }
 
+TEST_CASE("verify misses snapshots in a gap and at the end") {
+  const TemporaryDirectory run;
+  std::filesystem::create_directory(run / "snapshots");
+  const auto snapshot = [&](int n) { return run / ("snapshots/snapshot_000" + std::to_string(n) + ".hdf5"); };
+  const auto missing = [&] {
+    std::string text;
+    for (const Verified& file : verify(run.path()))
+      if (file.state == Verified::State::damaged)
+        text += file.path.filename().string() + (file.message.find(" to ") == std::string::npos ? ";" : "...;");
+    return text;
+  };
+  for (int n = 0; n < 6; ++n) write_sealed(snapshot(n), base());
+  CHECK(missing().empty());
+  std::filesystem::remove(snapshot(0));
+  std::filesystem::remove(snapshot(2));
+  std::filesystem::remove(snapshot(3));
+  CHECK(missing() == "snapshot_0000.hdf5;snapshot_0002.hdf5...;");
+  for (const int n : {0, 2, 3}) write_sealed(snapshot(n), base());
+  Checkpoint checkpoint;
+  checkpoint.state.attributes["snapshots"] = std::int64_t{6};
+  write_checkpoint(run.path(), checkpoint, 2);
+  CHECK(missing().empty());
+  std::filesystem::remove(snapshot(5));
+  CHECK(missing() == "snapshot_0005.hdf5;");
+}
+
 TEST_CASE("a file says what it is and how far it got") {
   const TemporaryDirectory run;
   write_sealed(run / "a.hdf5", base());
