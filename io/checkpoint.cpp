@@ -97,6 +97,8 @@ std::int64_t write_checkpoint(const std::filesystem::path& directory, const Chec
 }
 
 Checkpoint read_checkpoint_file(const std::filesystem::path& path) {
+  if (!std::filesystem::is_regular_file(path))
+    throw Error(ExitCode::input_file, "'" + path.string() + "' is not a regular file");
   check_seal_of(path);
   const FileReader file(path);
   const Attributes root = file.attributes("/");

@@ -27,7 +27,7 @@ int errno_in(const std::string& text) {
 void start() {
   static std::once_flag once;
   std::call_once(once, [] {
-    H5dont_atexit();
+    H5dont_atexit();  // its exit handler crashes on files that a full disk left open; only the first call can say so
     H5open();
   });
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // one stack a thread where the library is built thread-safe

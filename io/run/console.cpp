@@ -11,15 +11,17 @@
 namespace ergode::io {
 namespace {
 
-void write_all(int descriptor, std::string_view text) {
+/// False when the device is full. A stream that is closed or broken is no failure: nobody is there to be told.
+bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(descriptor, text.data(), text.size());
     if (n > 0) {
       text.remove_prefix(static_cast<std::size_t>(n));
     } else if (errno != EINTR) {
-      return;  // closed, full or a broken pipe: nobody is there to be told
+      return errno != ENOSPC;
     }
   }
+  return true;
 }
 
 std::size_t terminal_width(int descriptor) {
@@ -34,7 +36,7 @@ void Console::out(std::string_view text) {
   const std::lock_guard lock(mutex_);
   const std::string bar = bar_;
   erase_bar();
-  write_all(out_, std::string(text) + "\n");
+  if (!write_all(out_, std::string(text) + "\n")) lost_output_ = true;
   if (!bar.empty()) {
     bar_ = bar;
     write_all(out_, bar_);

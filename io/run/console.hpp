@@ -22,6 +22,8 @@ class Console {
 
   /// A bar can be drawn: stdout is a terminal that understands it (TERM set and not "dumb").
   bool interactive() const;
+  /// A line was lost because what stdout leads to is full.
+  bool lost_output() const { return lost_output_; }
 
  private:
   void erase_bar();
@@ -29,6 +31,7 @@ class Console {
   int out_;
   int error_;
   std::string bar_;
+  bool lost_output_ = false;
 };
 
 /// Descriptors 0 to 2 that the caller closed are opened on /dev/null: a data file must never get the number of stdout,

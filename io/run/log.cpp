@@ -22,6 +22,9 @@ Log::Log(Console& console, Verbosity verbosity) : console_(console), verbosity_(
 Log::~Log() = default;
 
 void Log::open(const std::filesystem::path& path) {
+  const auto status = std::filesystem::symlink_status(path);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw Error(ExitCode::io, path.string() + ": is no regular file, so the log cannot be written to it; remove it");
   try {
     file_ = std::make_unique<File>(path);
   } catch (const spdlog::spdlog_ex& e) {

@@ -209,7 +209,12 @@ int command_line(int argc, const char* const* argv, const std::vector<Simulation
                            : arguments.verbose ? io::Verbosity::verbose
                                                : io::Verbosity::normal;
     io::Log log(console, verbosity);
-    return static_cast<int>(dispatch(program.get_subcommands().front()->get_name(), arguments, types, log));
+    const std::string command = program.get_subcommands().front()->get_name();
+    const ExitCode code = dispatch(command, arguments, types, log);
+    // A run leaves its results in files; of the others the output is all there is.
+    if (console.lost_output() && command != "run" && code == ExitCode::done)
+      throw io::Error(ExitCode::io, "the output could not be written: no space left");
+    return static_cast<int>(code);
   } catch (...) {
     const Failure failure = explain(std::current_exception());
     console.error("error: " + failure.message);

@@ -73,7 +73,7 @@ void BodiesSettings::declare(io::Section& s) {
 }
 
 void PlummerSettings::declare(io::Section& s) {
-  s.key("particles", particles, "number of bodies").required().at_least(1);
+  s.key("particles", particles, "number of bodies").required().at_least(1).at_most(1e13);
   s.key("mass", mass, "of the whole model").unit("mass").greater_than(0);
   s.key("scale_radius", scale_radius, "Plummer radius; the default gives Henon units for mass 1")
       .unit("length")
@@ -85,7 +85,7 @@ void PlummerSettings::declare(io::Section& s) {
 }
 
 void HernquistSettings::declare(io::Section& s) {
-  s.key("particles", particles, "number of bodies").required().at_least(1);
+  s.key("particles", particles, "number of bodies").required().at_least(1).at_most(1e13);
   s.key("mass", mass, "of the whole model").unit("mass").greater_than(0);
   s.key("scale_radius", scale_radius, "a of the profile").unit("length").greater_than(0);
   s.key("truncation_radius", truncation_radius, "no bodies beyond; they carry the mass within")
@@ -95,7 +95,7 @@ void HernquistSettings::declare(io::Section& s) {
 }
 
 void UniformSphereSettings::declare(io::Section& s) {
-  s.key("particles", particles, "number of bodies").required().at_least(1);
+  s.key("particles", particles, "number of bodies").required().at_least(1).at_most(1e13);
   s.key("mass", mass, "of all of them").unit("mass").greater_than(0);
   s.key("radius", radius, "of the sphere").unit("length").greater_than(0);
   s.key("virial_ratio", virial_ratio, "kinetic energy over |potential energy|: 0 is cold, 0.5 virial equilibrium")

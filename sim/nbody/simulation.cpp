@@ -159,12 +159,12 @@ class NbodySimulation final : public Simulation {
       std::string id = "?";
       refresh();
       if (bad.index >= 0 && bad.index < bodies_) id = std::to_string(state_.id[static_cast<std::size_t>(bad.index)]);
-      throw io::Error(io::ExitCode::numerical, "step " + std::to_string(bad.step) +
+      throw io::Error(io::ExitCode::numerical, "step " + std::to_string(bad.step + 1) +
                                                    " (t = " + text(schedule_.time(bad.step + 1)) +
                                                    "): the position or velocity of the particle with id " + id +
                                                    " (index " + std::to_string(bad.index) +
                                                    ") is not finite any more; a smaller timestep or a larger softening "
-                                                   "may mend it. The last checkpoint is kept");
+                                                   "may mend it");
     }
     step_ += count;
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -1,6 +1,8 @@
 #include "sim/runner/failure.hpp"
 
 #include <filesystem>
+#include <stdexcept>
+#include <system_error>
 #include <new>
 
 #include "kernels/error.hpp"
@@ -33,7 +35,14 @@ Failure explain(std::exception_ptr problem) noexcept {
     return {io::ExitCode::out_of_memory,
             "out of host memory: `ergode validate CONFIG` says how much the run needs; use fewer bodies or another "
             "machine"};
+  } catch (const std::length_error&) {
+    return {io::ExitCode::out_of_memory,
+            "more memory than can be addressed: `ergode validate CONFIG` says how much the run needs"};
   } catch (const std::filesystem::filesystem_error& e) {
+    return {io::ExitCode::io, e.what()};
+  } catch (const std::system_error& e) {
+    if (e.code() == std::errc::resource_unavailable_try_again)
+      return {io::ExitCode::out_of_memory, std::string("no further thread can be started (ulimit -u, -v): ") + e.what()};
     return {io::ExitCode::io, e.what()};
   } catch (const std::exception& e) {
     return {io::ExitCode::internal, std::string("internal error, please report it with run.log: ") + e.what()};

@@ -26,6 +26,8 @@
 namespace ergode::sim {
 namespace {
 
+namespace fs = std::filesystem;
+
 using io::ExitCode;
 
 /// Everything of one run, in the order in which it comes to be.
@@ -82,8 +84,22 @@ void pick_device(Session& s) {
   s.threads = s.config.common.threads > 0 ? s.config.common.threads : available_threads();
 }
 
+/// Starting over because there is no checkpoint must not sweep away the results of another config.
+void refuse_other_run(const Session& s, const std::vector<SimulationType>& types) {
+  const auto used = io::read_text(s.directory / "config.used.yaml");
+  if (!used) return;
+  io::Checkpoint then;
+  then.simulation = s.config.common.simulation;
+  then.config = *used;
+  check_resumable(then, s.config, types);
+}
+
+bool has_results(const fs::path& directory) {
+  return fs::exists(directory / "series.h5") || fs::exists(directory / "snapshots") || fs::exists(directory / "summary.json");
+}
+
 /// Takes the directory and settles what happens to a run that is in it. False: nothing is left to do.
-bool take_directory(Session& s) {
+bool take_directory(Session& s, const std::vector<SimulationType>& types) {
   s.made = missing_folders(s.directory);
   io::make_writable_directory(s.directory);
   take_lock(s);
@@ -97,6 +113,7 @@ bool take_directory(Session& s) {
       return false;
     }
     s.log.info(fmt::format("{}: no checkpoint to resume from, starting from the beginning", s.directory.string()));
+    refuse_other_run(s, types);
     if (content.run) remove_run(s.directory, /*keep_log=*/true);
     s.fresh = !content.run;
     return true;
@@ -119,16 +136,23 @@ bool take_directory(Session& s) {
               "{}.1), replace it with --exists overwrite, or choose another directory (-o DIR)",
               s.directory.string(), s.directory.string()));
     case Exists::overwrite:
+      if (!fs::is_regular_file(s.directory / "config.used.yaml") && has_results(s.directory))
+        throw io::Error(ExitCode::io, fmt::format("{}: holds files with the names of ours, but no config.used.yaml: it is not "
+                                                  "overwritten; choose another output directory (-o DIR)",
+                                                  s.directory.string()));
       remove_run(s.directory, /*keep_log=*/false);
       break;
-    case Exists::backup:
+    case Exists::backup: {
+      // The lock goes along, so that nobody can take the directory in between.
+      const fs::path aside = move_aside(s.directory);
+      fs::remove(aside / io::lock_name);
       give_lock_back(s);
-      s.log.info(
-          fmt::format("the earlier run in {} is now in {}", s.directory.string(), move_aside(s.directory).string()));
+      s.log.info(fmt::format("the earlier run in {} is now in {}", s.directory.string(), aside.string()));
       s.made = missing_folders(s.directory);
       io::make_writable_directory(s.directory);
       take_lock(s);
       break;
+    }
   }
   s.fresh = true;
   return true;
@@ -335,7 +359,12 @@ ExitCode end(Session& s, const LoopResult& result) {
     // The state is taken before the outputs are closed, and sealed after: a kill in between finds the checkpoint
     // before.
     io::State state = s.simulation->save();
-    s.simulation->finish();
+    try {
+      s.simulation->finish();
+    } catch (...) {  // a full disk, say: what is computed can still be taken up
+      s.checkpointer->write(std::move(state), unit, false);
+      throw;
+    }
     s.report.summary = s.simulation->summary();
     s.report.phases.finish = s.now() - before;
     s.checkpointer->write(std::move(state), unit, true);
@@ -362,7 +391,7 @@ ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalW
   const double walltime = s.options.max_walltime.value_or(std::numeric_limits<double>::infinity());
   read_config(s, types);
   pick_device(s);
-  if (!take_directory(s)) return ExitCode::done;
+  if (!take_directory(s, types)) return ExitCode::done;
   io::fs::remove_temporaries(s.directory);  // of processes that were killed
   if (s.checkpoint) {
     const ResumePlan plan = check_resumable(*s.checkpoint, s.config, types);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "io/fs/file.hpp"
 #include "io/error.hpp"
 #include "io/run/json.hpp"
 #include "io/run/lock.hpp"
@@ -56,7 +57,7 @@ void remove_run(const fs::path& directory, bool keep_log) {
                         [](const fs::path& path) { return path.filename().string().starts_with("checkpoint"); });
   for (const fs::path& path : ours) {
     std::error_code problem;
-    if (path.filename() == "snapshots" && fs::is_directory(path)) {
+    if (path.filename() == "snapshots" && fs::is_directory(fs::symlink_status(path))) {  // of a link only the link goes
       std::vector<fs::path> snapshots;
       for (const auto& entry : fs::directory_iterator(path))
         if (is_snapshot(entry.path().filename().string())) snapshots.push_back(entry.path());
@@ -98,6 +99,7 @@ fs::path move_aside(const fs::path& directory) {
     if (problem)
       throw io::Error(io::ExitCode::io,
                       fmt::format("{}: cannot be moved to {}: {}", from.string(), to.string(), problem.message()));
+    if (fs::is_symlink(directory)) io::fs::make_directories(from);  // or the link would lead nowhere
     return to;
   }
 }
