@@ -1,5 +1,6 @@
 #include "io/disk_retry.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -16,13 +17,16 @@ bool really_sleep(double seconds) {
 }  // namespace
 
 void retry_while_full(const DiskRetry& retry, const std::function<void()>& work) {
-  for (double left = retry.seconds;; left -= retry.interval) {
+  double left = retry.seconds, interval = retry.interval;
+  for (;;) {
     try {
       return work();
     } catch (const fs::SystemError& error) {
-      if (!error.disk_full() || left <= 0 || retry.interval <= 0) throw;
+      if (!error.disk_full() || left <= 0 || interval <= 0) throw;
       if (retry.warn) retry.warn(std::string(error.what()) + "; trying again");
-      if (!(retry.sleep ? retry.sleep(retry.interval) : really_sleep(retry.interval))) throw;
+      if (!(retry.sleep ? retry.sleep(interval) : really_sleep(interval))) throw;
+      left -= interval;
+      interval = std::max(interval, std::min(2 * interval, retry.longest_interval));
     }
   }
 }

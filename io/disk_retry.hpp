@@ -11,6 +11,7 @@ struct DiskRetry {
   double interval = 5;                           ///< between two trials, seconds
   std::function<bool(double seconds)> sleep;     ///< waits; false: give up now. Empty: really sleep
   std::function<void(const std::string&)> warn;  ///< told of each failed trial; may be empty
+  double longest_interval = 0;                   ///< `interval` doubles up to this; 0: it stays
 };
 
 /// Does `work` until it no longer fails for want of space or `retry` has no time left; then throws its last error.

@@ -78,7 +78,10 @@ class NbodySimulation final : public Simulation {
     force_ = {real(in, "force_error"), real(in, "force_error_median"), real(in, "force_error_percentile_99")};
     start();
     drop_later_snapshots();
-    if (rows_ > 0) series_.emplace(series_path(), layout(), rows_);
+    if (rows_ > 0) {
+      series_.emplace(series_path(), layout(), rows_);
+      series_->retry_on_full_disk(context_.disk_retry);
+    }
   }
 
   io::State save() override {
@@ -320,7 +323,10 @@ class NbodySimulation final : public Simulation {
   // The message when a bound is exceeded.
   std::optional<std::string> observe_row(const std::vector<double>& potentials) {
     const Observation o = measure(potentials);
-    if (!series_) series_.emplace(series_path(), layout());
+    if (!series_) {
+      series_.emplace(series_path(), layout());
+      series_->retry_on_full_disk(context_.disk_retry);
+    }
     series_->append(series_row(settings_.diagnostics, o));
     ++rows_;
     const auto& d = settings_.diagnostics;

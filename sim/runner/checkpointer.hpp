@@ -6,6 +6,7 @@
 #include <string>
 
 #include "io/checkpoint.hpp"
+#include "io/disk_retry.hpp"
 #include "io/run/lock.hpp"
 #include "io/run/log.hpp"
 #include "io/run/progress.hpp"
@@ -13,25 +14,16 @@
 
 namespace ergode::sim {
 
-/// How long a checkpoint that cannot be written (disk full, quota, a file server that is away) is tried again.
-struct RetryPolicy {
-  double total_seconds = 300;
-  double first_delay = 1;  ///< doubled each time ...
-  double last_delay = 30;  ///< ... up to this
-};
-/// ERGODE_CHECKPOINT_RETRY=SECONDS replaces the total.
-RetryPolicy retry_policy_from_environment();
+/// How a full disk is waited for: 300 s in all, or ERGODE_CHECKPOINT_RETRY=SECONDS, after 1 s, 2 s ... up to 30 s.
+/// `sleep` and `warn` are still to be given.
+io::DiskRetry disk_retry_from_environment();
 
 /// Seals checkpoints of one run, and keeps what is needed to say where it can be resumed.
 class Checkpointer {
  public:
-  struct Surroundings {
-    std::function<double()> now;        ///< seconds, monotonic
-    std::function<bool()> give_up;      ///< a signal, or no wall time left
-    std::function<void(double)> sleep;  ///< at most so many seconds
-  };
-  Checkpointer(std::filesystem::path directory, io::Checkpoint header, int keep, RetryPolicy retry,
-               Surroundings surroundings, io::Log& log, const io::RunLock& lock);
+  /// `now` gives seconds of a monotonic clock.
+  Checkpointer(std::filesystem::path directory, io::Checkpoint header, int keep, io::DiskRetry retry,
+               std::function<double()> now, io::Log& log, const io::RunLock& lock);
 
   /// Throws io::Error(io) when it could not be written in the time allowed: the checkpoint before is then still there.
   void write(io::State state, std::int64_t unit, bool finished);
@@ -46,8 +38,8 @@ class Checkpointer {
   std::filesystem::path directory_;
   io::Checkpoint checkpoint_;
   int keep_;
-  RetryPolicy retry_;
-  Surroundings around_;
+  io::DiskRetry retry_;
+  std::function<double()> now_;
   io::Log& log_;
   const io::RunLock& lock_;
   std::int64_t newest_unit_ = -1;

@@ -47,6 +47,7 @@ struct Session {
   std::unique_ptr<io::RunLock> lock;
   std::optional<io::Checkpoint> checkpoint;  ///< to resume from
   std::unique_ptr<Simulation> simulation;
+  io::DiskRetry disk_retry;
   std::unique_ptr<Checkpointer> checkpointer;
   RunReport report;
 
@@ -278,6 +279,7 @@ void make_simulation(Session& s) {
   context.threads = s.threads;
   context.seed = s.config.common.seed;
   context.provenance = s.report.provenance;
+  context.disk_retry = s.disk_retry;
   context.info = [&log = s.log](const std::string& line) { log.info(line); };
   context.warning = [&log = s.log](const std::string& line) { log.warning(line); };
   s.simulation = s.config.simulation->make(context);
@@ -299,21 +301,28 @@ void make_simulation(Session& s) {
   s.report.started_at = s.simulation->progress().unit;
 }
 
-void make_checkpointer(Session& s, SignalWatcher& signals, double walltime) {
+/// A full disk is waited for until a signal or the wall-time limit asks for the end.
+void make_disk_retry(Session& s, SignalWatcher& signals, double walltime) {
+  const auto give_up = [&s, &signals, walltime] { return signals.stop_signal() != 0 || s.now() > walltime; };
+  s.disk_retry = disk_retry_from_environment();
+  s.disk_retry.sleep = [give_up](double seconds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (std::chrono::steady_clock::now() < end && !give_up())
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return !give_up();
+  };
+  s.disk_retry.warn = [&s](const std::string& line) { s.log.warning(line); };
+}
+
+void make_checkpointer(Session& s) {
   io::Checkpoint header;
   header.simulation = s.config.common.simulation;
   header.config = s.config.used_yaml;
   header.backend = kernels::name(s.choice.device.backend);
   if (s.choice.device.backend == kernels::Backend::cpu) header.isa = kernels::name(s.choice.device.isa);
-  const auto give_up = [&s, &signals, walltime] { return signals.stop_signal() != 0 || s.now() > walltime; };
-  const auto sleep = [give_up](double seconds) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-    while (std::chrono::steady_clock::now() < end && !give_up())
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  };
   s.checkpointer = std::make_unique<Checkpointer>(
-      s.directory, std::move(header), s.config.common.checkpoint.keep, retry_policy_from_environment(),
-      Checkpointer::Surroundings{[&s] { return s.now(); }, give_up, sleep}, s.log, *s.lock);
+      s.directory, std::move(header), s.config.common.checkpoint.keep, s.disk_retry, [&s] { return s.now(); }, s.log,
+      *s.lock);
   if (s.checkpoint) s.checkpointer->found(s.checkpoint->unit);
 }
 
@@ -419,7 +428,8 @@ ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalW
           "an undisturbed run",
           s.checkpoint->backend, backend));
   }
-  make_checkpointer(s, signals, walltime);
+  make_disk_retry(s, signals, walltime);
+  make_checkpointer(s);
   make_simulation(s);
   io::write_text(s.directory / "config.used.yaml", s.config.used_yaml);
   refresh_report(s);

@@ -11,6 +11,7 @@
 
 #include "io/array.hpp"
 #include "io/config/config.hpp"
+#include "io/disk_retry.hpp"
 #include "kernels/device/device.hpp"
 
 namespace ergode::sim {
@@ -23,6 +24,7 @@ struct RunContext {
   int threads = 1;                  ///< CPU threads to use
   std::uint32_t seed = 0;
   io::Attributes provenance;                     ///< for /provenance of every file
+  io::DiskRetry disk_retry;                      ///< for its series
   std::function<void(const std::string&)> info;  ///< a line for the person and the log
   std::function<void(const std::string&)> warning;
 };

@@ -55,6 +55,7 @@ class Toy final : public sim::Simulation {
   void initialise() override {
     link_ = context_.seed;
     series_.emplace(context_.directory / "series.h5", layout());
+    series_->retry_on_full_disk(context_.disk_retry);
     if (config_.failure == "input") throw io::Error(io::ExitCode::input_file, "bodies.csv: row 3: not a number");
   }
   void restore(const io::State& state) override {
@@ -64,6 +65,7 @@ class Toy final : public sim::Simulation {
     sum_ = state.arrays.at("sum").as<double>()[0];
     rows_ = std::get<std::int64_t>(state.attributes.at("rows"));
     series_.emplace(context_.directory / "series.h5", layout(), rows_);
+    series_->retry_on_full_disk(context_.disk_retry);
   }
   io::State save() override {
     io::State state;
