@@ -215,7 +215,10 @@ std::vector<Difference> diff(const std::filesystem::path& a, const std::filesyst
   std::error_code ignored;
   const bool a_directory = std::filesystem::is_directory(a, ignored),
              b_directory = std::filesystem::is_directory(b, ignored);
-  if (a_directory != b_directory && std::filesystem::exists(a, ignored) && std::filesystem::exists(b, ignored))
+  for (const auto& path : {a, b})
+    if (!std::filesystem::exists(path, ignored))
+      throw Error(ExitCode::input_file, "cannot compare: there is no file or directory '" + path.string() + "'");
+  if (a_directory != b_directory)
     throw Error(ExitCode::input_file,
                 "cannot compare a file with a directory: '" + a.string() + "', '" + b.string() + "'");
   if (!a_directory || !b_directory) {

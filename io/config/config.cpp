@@ -213,8 +213,8 @@ void Section::finish() {
       Position at = here_->at;
       for (const auto& child : here_->children)
         if (child->name == name) at = child->at;
-      problems_->errors.push_back(
-          {at, "'" + (here_->path.empty() ? "" : here_->path + ".") + std::string(name) + "': " + message});
+      const std::string dot = here_->path.empty() || name.empty() ? "" : ".";
+      problems_->errors.push_back({at, "'" + here_->path + dot + std::string(name) + "': " + message});
     });
 }
 

@@ -173,7 +173,7 @@ std::string version_text() {
 int parse_problem(const CLI::App& program, const CLI::ParseError& problem, io::Console& console) {
   std::ostringstream out, error;
   const int code = program.exit(problem, out, error);
-  std::string text = code == 0 ? out.str() : error.str();
+  std::string text = code == 0 ? out.str() : problem.what();
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (code == 0) {
     console.out(text);
@@ -183,6 +183,17 @@ int parse_problem(const CLI::App& program, const CLI::ParseError& problem, io::C
   for (const CLI::App* command : program.get_subcommands()) where += " " + command->get_name();
   console.error(fmt::format("error: {}\n`{} --help` shows what is allowed", text, where));
   return static_cast<int>(ExitCode::command_line);
+}
+
+/// What is wrong with the first word when it is no command; empty when it is one, or an option.
+std::string unknown_command(const CLI::App& program, int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-') return {};
+  std::string names;
+  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == argv[1]) return {};
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  return fmt::format("error: unknown command `{}`; there are: {}", argv[1], names);
 }
 
 }  // namespace
@@ -199,6 +210,10 @@ int command_line(int argc, const char* const* argv, const std::vector<Simulation
     add_run(program, arguments);
     add_others(program, arguments);
     add_bench(program, arguments);
+    if (const std::string problem = unknown_command(program, argc, argv); !problem.empty()) {
+      console.error(problem);
+      return static_cast<int>(ExitCode::command_line);
+    }
     try {
       program.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {

@@ -2,6 +2,7 @@
 
 #include "io/checkpoint.hpp"
 #include "io/diff.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/run/json.hpp"
 #include "io/run/lock.hpp"
 #include "io/run/process.hpp"
@@ -51,6 +52,15 @@ void describe_directory(const std::filesystem::path& path, io::Log& log) {
   for (const auto& file : io::hdf5_files(path)) log.result("file        " + file.string());
 }
 
+bool is_hdf5(const std::filesystem::path& path) {
+  try {
+    io::FileReader{path};
+    return true;
+  } catch (const io::Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 io::ExitCode show_info(const std::filesystem::path& path, io::Log& log) {
@@ -58,6 +68,7 @@ io::ExitCode show_info(const std::filesystem::path& path, io::Log& log) {
     describe_directory(path, log);
   } else {
     log.result(io::describe_file(path));
+    if (!is_hdf5(path)) return io::ExitCode::input_file;
   }
   return io::ExitCode::done;
 }

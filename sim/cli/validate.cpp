@@ -47,7 +47,7 @@ io::ExitCode validate(const RunOptions& options, const std::vector<SimulationTyp
 
   log.result(fmt::format("{}: valid: {} `{}`", options.config.string(), config.common.simulation, config.common.name));
   log.result("device          " + describe(choice.device) +
-             (choice.fallback.empty() ? "" : "; no other GPU: " + choice.fallback));
+             (choice.fallback.empty() ? "" : "; no GPU is used: " + choice.fallback));
   log.result("output          " + config.common.output.directory.string());
   bool fits = report(log, "host memory", need.host_bytes, host.memory_free);
   if (!on_cpu) fits = report(log, "device memory", need.device_bytes, choice.device.memory_free) && fits;

@@ -190,7 +190,8 @@ void print_banner(Session& s) {
   s.log.info(fmt::format("ergode {} ({}): {} `{}`", build.version, build.commit, s.config.common.simulation,
                          s.config.common.name));
   std::string line = "device: " + describe(s.choice.device);
-  if (s.choice.device.backend == kernels::Backend::cpu) line += fmt::format(", {} threads", s.threads);
+  if (s.choice.device.backend == kernels::Backend::cpu)
+    line += fmt::format(", {} thread{}", s.threads, s.threads == 1 ? "" : "s");
   if (!s.choice.fallback.empty())
     line += fmt::format(
         "; {}: {}", s.choice.device.backend == kernels::Backend::cpu ? "no GPU is used" : "another GPU was passed over",

@@ -64,6 +64,30 @@ TEST_CASE("an energy error beyond its bound is warned of and ends the run") {
   CHECK(warning < error);
 }
 
+TEST_CASE("a force error beyond its bound ends the run") {
+  const TemporaryDirectory d;
+  std::string bodies = header;
+  for (int i = 1; i <= 400; ++i)  // fewer are summed in double, whose error may be none at all
+    bodies += std::to_string(i) + ",1," + std::to_string(i % 7) + "." + std::to_string(i) + "," + std::to_string(i % 11) + ".3,0.1,0,0,0\n";
+  const Outcome outcome = run(d, bodies, {"gravity.softening=0.1", "diagnostics.force_check={sample: 50}", "diagnostics.max_force_error=1e-14"});
+  INFO(outcome.error);
+  CHECK(outcome.code == 8);
+  CHECK(outcome.error.find("max_force_error") != std::string::npos);
+}
+
+TEST_CASE("a position that is not finite any more ends the run with body and step, and its last checkpoint stays") {
+  const TemporaryDirectory d;
+  // 4e307 a step: beyond the range of numbers in the fifth, after the checkpoint at the third.
+  const Outcome outcome = run(d, header + "7,1,0,0,0,1e140,0,0\n",
+                              {"integrator.timestep=4e167", "integrator.end_time=1.6e169", "diagnostics.energy=false"});
+  INFO(outcome.error);
+  CHECK(outcome.code == 8);
+  CHECK(outcome.error.find("step 5") != std::string::npos);
+  CHECK(outcome.error.find("id 7") != std::string::npos);
+  CHECK(outcome.error.find("checkpoint.h5 (unit 3)") != std::string::npos);
+  CHECK(std::filesystem::exists(d / "run" / "checkpoint.h5"));
+}
+
 TEST_CASE("host memory that is refused ends the run with 6") {
   const TemporaryDirectory d;
   const Outcome outcome = run(d, pair, {}, [] { ::setenv("ERGODE_KERNEL_FAULT", "host_alloc:1", 1); });

@@ -276,6 +276,7 @@ TEST_CASE("nothing to do is done at once, and a wrong command line ends with 2 a
     CHECK(outcome.code == 2);
     CHECK_FALSE(outcome.error.empty());
   }
+  CHECK(has(run_toy(p.path(), {"frobnicate"}).error, "unknown command `frobnicate`; there are: run, "));
   CHECK(run_toy(p.path(), {"--help"}).code == 0);
   CHECK(run_toy(p.path(), {"--version"}).code == 0);
 }
@@ -319,6 +320,7 @@ TEST_CASE("the other commands answer with their exit codes") {
   CHECK(has(run_toy(p.path(), {"info", p.run_directory()}).out, "unit 200 (the end)"));
   CHECK(run_toy(p.path(), {"verify", p.run_directory()}).code == 0);
   CHECK(run_toy(p.path(), {"diff", p.run_directory(), p.run_directory()}).code == 0);
+  CHECK(has(run_toy(p.path(), {"diff", p.run_directory(), p / "nosuch"}).error, "there is no file or directory"));
   CHECK(has(run_toy(p.path(), {"schema", "toy"}).out, "interval"));
   CHECK(has(run_toy(p.path(), {"new", "toy"}).out, "simulation: toy"));
   REQUIRE(run_toy(p.path(), {"run", p.config(), "-o", p / "seed8", "--set", "seed=8"}).code == 0);
