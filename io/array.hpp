@@ -16,15 +16,40 @@ namespace ergode::io {
 
 enum class Type { int8, int32, int64, uint8, uint32, uint64, float32, float64 };
 
-template <class T> struct TypeOf;
-template <> struct TypeOf<std::int8_t> { static constexpr Type value = Type::int8; };
-template <> struct TypeOf<std::int32_t> { static constexpr Type value = Type::int32; };
-template <> struct TypeOf<std::int64_t> { static constexpr Type value = Type::int64; };
-template <> struct TypeOf<std::uint8_t> { static constexpr Type value = Type::uint8; };
-template <> struct TypeOf<std::uint32_t> { static constexpr Type value = Type::uint32; };
-template <> struct TypeOf<std::uint64_t> { static constexpr Type value = Type::uint64; };
-template <> struct TypeOf<float> { static constexpr Type value = Type::float32; };
-template <> struct TypeOf<double> { static constexpr Type value = Type::float64; };
+template <class T>
+struct TypeOf;
+template <>
+struct TypeOf<std::int8_t> {
+  static constexpr Type value = Type::int8;
+};
+template <>
+struct TypeOf<std::int32_t> {
+  static constexpr Type value = Type::int32;
+};
+template <>
+struct TypeOf<std::int64_t> {
+  static constexpr Type value = Type::int64;
+};
+template <>
+struct TypeOf<std::uint8_t> {
+  static constexpr Type value = Type::uint8;
+};
+template <>
+struct TypeOf<std::uint32_t> {
+  static constexpr Type value = Type::uint32;
+};
+template <>
+struct TypeOf<std::uint64_t> {
+  static constexpr Type value = Type::uint64;
+};
+template <>
+struct TypeOf<float> {
+  static constexpr Type value = Type::float32;
+};
+template <>
+struct TypeOf<double> {
+  static constexpr Type value = Type::float64;
+};
 
 /// A named array's content: element type, shape (row-major; empty shape: a scalar) and bytes.
 struct Array {
@@ -33,7 +58,8 @@ struct Array {
   std::vector<std::byte> bytes;
 
   Array() = default;
-  /// Copies `count` elements of `shape` from trivially copyable `data` (an array of structs of doubles is fine: T names the element).
+  /// Copies `count` elements of `shape` from trivially copyable `data` (an array of structs of doubles is fine: T names
+  /// the element).
   template <class T>
   static Array from(const void* data, std::vector<std::int64_t> shape) {
     Array a;
@@ -73,12 +99,13 @@ struct Dataset {
 
 /// What a sealed HDF5 file holds. Paths are absolute ("/PartType1/Coordinates"); groups on the way are made.
 struct FileContent {
-  std::map<std::string, Attributes> groups;            ///< "/" is the root
+  std::map<std::string, Attributes> groups;  ///< "/" is the root
   std::map<std::string, Dataset> datasets;
   std::map<std::string, std::vector<std::string>> strings;  ///< one-dimensional datasets of fixed-length strings
-  std::map<std::string, std::string> links;            ///< hard links: new path -> path of an existing dataset
-  bool compress = false;                               ///< all datasets: deflate level 1 after shuffle
-  /// Dimension scales: dataset -> for each of its axes the dataset (or one of `strings`) that is its scale; "" for none.
+  std::map<std::string, std::string> links;                 ///< hard links: new path -> path of an existing dataset
+  bool compress = false;                                    ///< all datasets: deflate level 1 after shuffle
+  /// Dimension scales: dataset -> for each of its axes the dataset (or one of `strings`) that is its scale; "" for
+  /// none.
   std::map<std::string, std::vector<std::string>> scales;
   std::map<std::string, Attributes> string_attributes;  ///< of the datasets in `strings`
 };

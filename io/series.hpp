@@ -46,8 +46,8 @@ class SeriesWriter {
   ~SeriesWriter();
   SeriesWriter(SeriesWriter&&) noexcept;
 
-  /// From now on each write first makes sure that there is space for it, and waits for some as `retry` says: HDF5 itself cannot
-  /// go on after a failed write.
+  /// From now on each write first makes sure that there is space for it, and waits for some as `retry` says: HDF5
+  /// itself cannot go on after a failed write.
   void retry_on_full_disk(const DiskRetry& retry);
   /// One row: all values in the order scale, then columns, each column's components consecutive (integers given as
   /// doubles).

@@ -7,9 +7,9 @@ namespace ergode::kernels {
 
 /// What failed in a kernel or on a device; `sim` maps it to an exit class.
 enum class Failure {
-  no_device,       ///< no usable device, wrong architecture, instruction set not supported
-  out_of_memory,   ///< host or device
-  gpu,             ///< a CUDA call or kernel failed in mid-run; the context must not be used again
+  no_device,      ///< no usable device, wrong architecture, instruction set not supported
+  out_of_memory,  ///< host or device
+  gpu,            ///< a CUDA call or kernel failed in mid-run; the context must not be used again
 };
 
 class Error : public std::runtime_error {

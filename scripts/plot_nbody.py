@@ -11,16 +11,25 @@ def main():
     parser.add_argument("-o", "--output", type=pathlib.Path, help="PNG file (default: RUN/plot.png)")
     parser.add_argument("--trails", action="store_true", help="mark the bodies' places in all snapshots")
     arguments = parser.parse_args()
-    import h5py
-    import matplotlib
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    import numpy as np
+    try:
+        import h5py
+        import matplotlib
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
+        import numpy as np
+    except ImportError as problem:
+        sys.exit(f"{problem}: apt install python3-h5py python3-matplotlib, and run this with /usr/bin/python3")
 
     snapshots = sorted((arguments.run / "snapshots").glob("snapshot_*.hdf5"))
     series_path = arguments.run / "series.h5"
     if not snapshots or not series_path.exists():
         sys.exit(f"{arguments.run}: has no series.h5 or no snapshots")
+
+    def open_series():
+        try:
+            return h5py.File(series_path)
+        except OSError:  # of a live or killed run
+            return h5py.File(series_path, libver="latest", swmr=True)
 
     def positions(path):
         with h5py.File(path) as f:
@@ -35,7 +44,7 @@ def main():
         return "" if text == "1" else f" [{text}]"
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")
-    with h5py.File(series_path) as f:
+    with open_series() as f:
         time, time_unit = f["time"][:], unit(f["time"])
         length_unit = unit(f["centre_of_mass"])
         if "lagrangian_radius" in f and f["lagrangian_radius"].shape[1] > 0:

@@ -60,4 +60,6 @@ if ! configure "$folder" "${arguments[@]}" || ! build "$folder" ergode; then
   ((installed == 3)) && bash "$ERGODE_ROOT/scripts/install_dependencies.sh" --list | xargs echo "run.sh: missing packages:" >&2
   exit 1
 fi
+# Threads that wait by spinning cost a shared machine more than they gain.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 exec "$folder/ergode" run "$config" "${exists[@]}" "$@"

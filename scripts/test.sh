@@ -41,6 +41,7 @@ if ! configure "$folder" -DERGODE_TESTS=ON "-DERGODE_WERROR=$werror"; then
 fi
 build "$folder" all || give_up "the build failed (see above)"
 
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}  # several tests share the processors
 results=$folder/test-results.xml
 rm -f "$results"
 ctest --test-dir "$folder" --output-on-failure --no-tests=error -j "$(nproc)" --output-junit "$results" "$@" </dev/null

@@ -10,10 +10,18 @@ struct Vec3 {
 };
 static_assert(sizeof(Vec3) == 3 * sizeof(double));
 
-ERGODE_HOST_DEVICE inline Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-ERGODE_HOST_DEVICE inline Vec3 operator-(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-ERGODE_HOST_DEVICE inline Vec3 operator*(double s, Vec3 a) { return {s * a.x, s * a.y, s * a.z}; }
-ERGODE_HOST_DEVICE inline double dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+ERGODE_HOST_DEVICE inline Vec3 operator+(Vec3 a, Vec3 b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+ERGODE_HOST_DEVICE inline Vec3 operator-(Vec3 a, Vec3 b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+ERGODE_HOST_DEVICE inline Vec3 operator*(double s, Vec3 a) {
+  return {s * a.x, s * a.y, s * a.z};
+}
+ERGODE_HOST_DEVICE inline double dot(Vec3 a, Vec3 b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 ERGODE_HOST_DEVICE inline Vec3 cross(Vec3 a, Vec3 b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }

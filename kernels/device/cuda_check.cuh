@@ -11,14 +11,16 @@
 
 namespace ergode::kernels {
 
-/// True once a CUDA call has failed: the context may be gone, so nothing is asked of it any more, not even to free memory.
+/// True once a CUDA call has failed: the context may be gone, so nothing is asked of it any more, not even to free
+/// memory.
 bool& cuda_lost();
 
 /// Throws Error(gpu) that names `what` (a kernel or a call). From then on cuda_lost().
 inline void cuda_check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   cuda_lost() = true;
-  throw Error(Failure::gpu, std::string(what) + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")");
+  throw Error(Failure::gpu,
+              std::string(what) + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")");
 }
 
 /// After each launch.
@@ -35,17 +37,20 @@ class DeviceArray {
   DeviceArray(const char* name, std::int64_t count) : count_(count) {
     if (count == 0) return;
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
-    const cudaError_t status = fault_due(FaultPoint::device_alloc) ? cudaErrorMemoryAllocation : cudaMalloc(&data_, bytes);
+    const cudaError_t status =
+        fault_due(FaultPoint::device_alloc) ? cudaErrorMemoryAllocation : cudaMalloc(&data_, bytes);
     if (status == cudaErrorMemoryAllocation) {
       cudaGetLastError();  // it is not sticky: the context lives on
       std::size_t free = 0, total = 0;
       cudaMemGetInfo(&free, &total);
-      throw Error(Failure::out_of_memory, "no device memory for '" + std::string(name) + "': " + std::to_string(bytes >> 20) + " MiB asked, " +
-                                              std::to_string(free >> 20) + " MiB free of " + std::to_string(total >> 20) + " MiB");
+      throw Error(Failure::out_of_memory,
+                  "no device memory for '" + std::string(name) + "': " + std::to_string(bytes >> 20) + " MiB asked, " +
+                      std::to_string(free >> 20) + " MiB free of " + std::to_string(total >> 20) + " MiB");
     }
     cuda_check(status, "cudaMalloc");
   }
-  DeviceArray(DeviceArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+  DeviceArray(DeviceArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
   DeviceArray& operator=(DeviceArray&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(count_, other.count_);

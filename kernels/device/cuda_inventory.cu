@@ -29,12 +29,18 @@ std::string uuid_text(const cudaUUID_t& uuid) {
 }
 
 NoCudaDevices facts(cudaError_t status, int driver_version, int runtime_version) {
-  NoCudaDevices facts{driver_version, runtime_version, status == cudaErrorInsufficientDriver, status == cudaErrorNoDevice, cudaGetErrorString(status), {}};
+  NoCudaDevices facts{driver_version,
+                      runtime_version,
+                      status == cudaErrorInsufficientDriver,
+                      status == cudaErrorNoDevice,
+                      cudaGetErrorString(status),
+                      {}};
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) facts.visible_devices = visible;
   return facts;
 }
 
-/// Looking at a device opens it, and an open one holds some hundred MB and keeps others out where it is exclusive. This closes it.
+/// Looking at a device opens it, and an open one holds some hundred MB and keeps others out where it is exclusive. This
+/// closes it.
 struct CloseDevice {
   ~CloseDevice() {
     cudaDeviceReset();

@@ -21,7 +21,9 @@ struct Plan {
     const auto colon = spec.find(':');
     if (colon == std::string_view::npos) return;
     const auto name = spec.substr(0, colon);
-    point = name == "host_alloc" ? FaultPoint::host_alloc : name == "device_alloc" ? FaultPoint::device_alloc : FaultPoint::kernel;
+    point = name == "host_alloc"     ? FaultPoint::host_alloc
+            : name == "device_alloc" ? FaultPoint::device_alloc
+                                     : FaultPoint::kernel;
     at = std::atol(text + colon + 1);
     armed = at > 0;
   }

@@ -38,13 +38,18 @@ std::int64_t group_number(const char* path) {
 
 }  // namespace
 
-std::string_view name(Backend backend) { return backend == Backend::cpu ? "cpu" : "cuda"; }
+std::string_view name(Backend backend) {
+  return backend == Backend::cpu ? "cpu" : "cuda";
+}
 
 std::string_view name(Isa isa) {
   switch (isa) {
-    case Isa::avx512: return "avx512";
-    case Isa::avx2: return "avx2";
-    case Isa::baseline: break;
+    case Isa::avx512:
+      return "avx512";
+    case Isa::avx2:
+      return "avx2";
+    case Isa::baseline:
+      break;
   }
   return "baseline";
 }
@@ -54,11 +59,13 @@ bool isa_supported(Isa isa) {
     // The whole x86-64-v4 and v3 sets, as the builds assume them.
     case Isa::avx512:
       return isa_supported(Isa::avx2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+             __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512vl");
     case Isa::avx2:
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
              __builtin_cpu_supports("bmi2");
-    case Isa::baseline: break;
+    case Isa::baseline:
+      break;
   }
   return true;
 }
@@ -82,7 +89,9 @@ Device cpu_device(Isa isa) {
     device.memory_free = std::min(device.memory_free, std::max<std::int64_t>(0, limit - std::min(used, limit)));
   }
   device.usable = isa_supported(isa);
-  if (!device.usable) device.reason = "this processor has no " + device.architecture + "; it supports up to " + std::string(name(best_isa()));
+  if (!device.usable)
+    device.reason =
+        "this processor has no " + device.architecture + "; it supports up to " + std::string(name(best_isa()));
   return device;
 }
 

@@ -1,12 +1,10 @@
-#include "kernels/gravity/cuda_engine.hpp"
-
-#include <cub/device/device_radix_sort.cuh>
-
 #include <algorithm>
+#include <cub/device/device_radix_sort.cuh>
 #include <limits>
 #include <string>
 
 #include "kernels/device/cuda_check.cuh"
+#include "kernels/gravity/cuda_engine.hpp"
 #include "kernels/gravity/direct_cuda.cuh"
 
 namespace ergode::kernels {
@@ -20,14 +18,15 @@ constexpr unsigned long long nothing_bad = std::numeric_limits<unsigned long lon
 /// What the sort of `bodies` keys asks for. It depends on the device, so CUB looks at the current one.
 std::size_t sort_scratch_bytes(std::int64_t bodies) {
   std::size_t bytes = 0;
-  cuda_check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, static_cast<const std::uint64_t*>(nullptr), static_cast<std::uint64_t*>(nullptr),
-                                             static_cast<const std::int64_t*>(nullptr), static_cast<std::int64_t*>(nullptr), bodies),
+  cuda_check(cub::DeviceRadixSort::SortPairs(
+                 nullptr, bytes, static_cast<const std::uint64_t*>(nullptr), static_cast<std::uint64_t*>(nullptr),
+                 static_cast<const std::int64_t*>(nullptr), static_cast<std::int64_t*>(nullptr), bodies),
              "size of the sort's scratch memory");
   return bytes;
 }
 
-/// The same for a prediction, which must not fail: without a device that answers, about what CUB asks for, which is a second
-/// copy of keys and indices (16 bytes a body) and its counters.
+/// The same for a prediction, which must not fail: without a device that answers, about what CUB asks for, which is a
+/// second copy of keys and indices (16 bytes a body) and its counters.
 std::int64_t predicted_sort_scratch_bytes(std::int64_t bodies) {
   if (bodies == 0) return 0;
   int devices = 0;
@@ -71,7 +70,9 @@ class CudaEngine final : public GravityEngine {
       if (error.failure() != Failure::gpu) throw;
       std::string text = std::string(error.what()) + ", in step " + std::to_string(step);
       // A kernel's failure is told by a later call: what ran before `sure` is known to be right.
-      if (sure < step) text += " (launches are asynchronous: the fault may lie in an earlier kernel, from step " + std::to_string(sure) + " on)";
+      if (sure < step)
+        text += " (launches are asynchronous: the fault may lie in an earlier kernel, from step " +
+                std::to_string(sure) + " on)";
       throw Error(Failure::gpu, text);
     }
   }
@@ -97,9 +98,10 @@ class CudaEngine final : public GravityEngine {
   }
 
   std::int64_t memory_bytes() const override {
-    return static_cast<std::int64_t>(position_.bytes() + velocity_.bytes() + acceleration_.bytes() + mass_.bytes() + softening_.bytes() +
-                                     x_.bytes() + y_.bytes() + z_.bytes() + tile_mass_.bytes() + softening_squared_.bytes() + centre_.bytes() +
-                                     partial_.bytes() + order_.bytes() + key_.bytes() + index_.bytes() + sorted_key_.bytes() + scratch_.bytes() +
+    return static_cast<std::int64_t>(position_.bytes() + velocity_.bytes() + acceleration_.bytes() + mass_.bytes() +
+                                     softening_.bytes() + x_.bytes() + y_.bytes() + z_.bytes() + tile_mass_.bytes() +
+                                     softening_squared_.bytes() + centre_.bytes() + partial_.bytes() + order_.bytes() +
+                                     key_.bytes() + index_.bytes() + sorted_key_.bytes() + scratch_.bytes() +
                                      potential_.bytes() + box_.bytes() + first_bad_.bytes());
   }
 
@@ -130,13 +132,15 @@ class CudaEngine final : public GravityEngine {
   }
 
   /// `step` is the one at work, `sure` the first one that no look at the device has confirmed.
-  BadBody make_steps(const StepPlan& plan, double timestep, std::int64_t first_step, std::int64_t count, std::int64_t& step, std::int64_t& sure) {
+  BadBody make_steps(const StepPlan& plan, double timestep, std::int64_t first_step, std::int64_t count,
+                     std::int64_t& step, std::int64_t& sure) {
     const std::int64_t n = position_.count(), values = 3 * n;
     if (n == 0) return {};
     double* const x = &position_.get()->x;
     double* const v = &velocity_.get()->x;
     const double* const a = &acceleration_.get()->x;
-    const auto operations = static_cast<std::int64_t>(plan.kick.size() + plan.drift.size());  // kicks and drifts of a step
+    const auto operations =
+        static_cast<std::int64_t>(plan.kick.size() + plan.drift.size());  // kicks and drifts of a step
     first_bad_.copy_from(&nothing_bad);
     for (std::int64_t done = 0; done < count; ++done) {
       step = first_step + done;
@@ -156,7 +160,8 @@ class CudaEngine final : public GravityEngine {
         first_bad_.copy_to(&bad);
         const auto size = static_cast<unsigned long long>(n);
         if (bad != nothing_bad)
-          return {first_step + static_cast<std::int64_t>(bad / size) / operations, static_cast<std::int64_t>(bad % size)};
+          return {first_step + static_cast<std::int64_t>(bad / size) / operations,
+                  static_cast<std::int64_t>(bad % size)};
         sure = step + 1;
       }
     }
@@ -200,24 +205,28 @@ class CudaEngine final : public GravityEngine {
     } catch (const Error& error) {
       if (error.failure() != Failure::out_of_memory) throw;
       const MemoryNeed need = cuda_memory(n, sources, options_.precision);
-      std::string text = std::string(error.what()) + ". The run needs " + std::to_string(need.total >> 20) + " MiB on " + device_.name + ":";
+      std::string text = std::string(error.what()) + ". The run needs " + std::to_string(need.total >> 20) +
+                         " MiB on " + device_.name + ":";
       for (const auto& [array, bytes] : need.arrays) text += " " + array + " " + std::to_string(bytes >> 20) + " MiB;";
       throw Error(Failure::out_of_memory, text + " use fewer particles, another GPU, or device: cpu");
     }
   }
 
   cuda::Bodies bodies() const {
-    return {position_.get(), velocity_.get(), acceleration_.get(), mass_.get(), softening_.get(), position_.count(), sources_};
+    return {position_.get(),   velocity_.get(), acceleration_.get(), mass_.get(), softening_.get(),
+            position_.count(), sources_};
   }
   cuda::Tiles<Real> tiles() const {
-    return {x_.get(), y_.get(), z_.get(), tile_mass_.get(), softening_squared_.get(), centre_.get(), partial_.get(), order_.get()};
+    return {x_.get(),      y_.get(),       z_.get(),    tile_mass_.get(), softening_squared_.get(),
+            centre_.get(), partial_.get(), order_.get()};
   }
 
   void order_tiles() {
     cuda::bounding_box(position_.get(), position_.count(), box_.get());
     cuda::tile_keys(bodies(), box_.get(), key_.get(), index_.get());
     std::size_t bytes = scratch_.bytes();
-    cuda_check(cub::DeviceRadixSort::SortPairs(scratch_.get(), bytes, key_.get(), sorted_key_.get(), index_.get(), order_.get(), position_.count()),
+    cuda_check(cub::DeviceRadixSort::SortPairs(scratch_.get(), bytes, key_.get(), sorted_key_.get(), index_.get(),
+                                               order_.get(), position_.count()),
                "sort of tile keys");
   }
 

@@ -7,6 +7,8 @@ std::unique_ptr<GravityEngine> make_cuda_engine(const Device&, const GravityOpti
   throw Error(Failure::no_device, "this binary was built without CUDA");
 }
 
-MemoryNeed cuda_memory(std::int64_t, std::int64_t, Precision) { return {}; }
+MemoryNeed cuda_memory(std::int64_t, std::int64_t, Precision) {
+  return {};
+}
 
 }  // namespace ergode::kernels

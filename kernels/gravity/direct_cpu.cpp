@@ -12,8 +12,8 @@ namespace {
 constexpr std::int64_t task_targets = 64;
 static_assert(target_tile % task_targets == 0);
 
-/// What coordinates are taken relative to. In double the differences are taken of the coordinates themselves: about a centre they
-/// could only lose bits.
+/// What coordinates are taken relative to. In double the differences are taken of the coordinates themselves: about a
+/// centre they could only lose bits.
 template <class Scalar>
 ERGODE_SIMD Vec3 origin(Vec3 centre) {
   if (sizeof(Scalar) == sizeof(double)) centre.x = centre.y = centre.z = 0;
@@ -23,7 +23,8 @@ ERGODE_SIMD Vec3 origin(Vec3 centre) {
 /// Sources of one partial sum, relative to the target tile's origin.
 template <class Scalar>
 struct SourceBlock {
-  alignas(64) Scalar x[partial_length], y[partial_length], z[partial_length], mass[partial_length], eps2[partial_length];
+  alignas(64) Scalar x[partial_length], y[partial_length], z[partial_length], mass[partial_length],
+      eps2[partial_length];
 };
 
 template <class Scalar>
@@ -32,7 +33,8 @@ ERGODE_SIMD Scalar floored(double eps2) {
 }
 
 template <class Scalar>
-ERGODE_SIMD void load_sources(const TileView& v, Vec3 c, std::int64_t first, std::int64_t n, SourceBlock<Scalar>& block) {
+ERGODE_SIMD void load_sources(const TileView& v, Vec3 c, std::int64_t first, std::int64_t n,
+                              SourceBlock<Scalar>& block) {
   for (std::int64_t j = 0; j < n; ++j) {
     block.x[j] = static_cast<Scalar>(v.x[first + j] - c.x);
     block.y[j] = static_cast<Scalar>(v.y[first + j] - c.y);
@@ -114,8 +116,12 @@ void forces(const TileView& v, double scale, Vec3* acceleration, int threads) {
   }
 }
 
-void forces_mixed(const TileView& v, double scale, Vec3* acceleration, int threads) { forces<FloatV>(v, scale, acceleration, threads); }
-void forces_double(const TileView& v, double scale, Vec3* acceleration, int threads) { forces<DoubleV>(v, scale, acceleration, threads); }
+void forces_mixed(const TileView& v, double scale, Vec3* acceleration, int threads) {
+  forces<FloatV>(v, scale, acceleration, threads);
+}
+void forces_double(const TileView& v, double scale, Vec3* acceleration, int threads) {
+  forces<DoubleV>(v, scale, acceleration, threads);
+}
 
 void potentials(const BodyView& v, double g, double* potential, int threads) {
   constexpr std::int64_t lanes = double_lanes;
@@ -138,8 +144,9 @@ void potentials(const BodyView& v, double g, double* potential, int threads) {
       const std::int64_t end = s + partial_length < v.sources ? s + partial_length : v.sources;
       for (std::int64_t j = s; j < end; ++j) {
         const DoubleV pair_eps = maximum(broadcast<DoubleV>(v.softening[j]), eps);
-        const DoubleV term = pair_potential(broadcast<DoubleV>(v.position[j].x) - x, broadcast<DoubleV>(v.position[j].y) - y,
-                                            broadcast<DoubleV>(v.position[j].z) - z, broadcast<DoubleV>(v.mass[j]), pair_eps * pair_eps);
+        const DoubleV term =
+            pair_potential(broadcast<DoubleV>(v.position[j].x) - x, broadcast<DoubleV>(v.position[j].y) - y,
+                           broadcast<DoubleV>(v.position[j].z) - z, broadcast<DoubleV>(v.mass[j]), pair_eps * pair_eps);
         sum += index == static_cast<double>(j) ? DoubleLanes{} : term.lanes;
       }
       total += sum;
@@ -148,7 +155,8 @@ void potentials(const BodyView& v, double g, double* potential, int threads) {
   }
 }
 
-void reference(const BodyView& v, double g, const std::int64_t* targets, std::int64_t count, Vec3* acceleration, int threads) {
+void reference(const BodyView& v, double g, const std::int64_t* targets, std::int64_t count, Vec3* acceleration,
+               int threads) {
   const PlummerForce add_force{};
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (v.sources > task_targets)
   for (std::int64_t k = 0; k < count; ++k) {
@@ -160,7 +168,8 @@ void reference(const BodyView& v, double g, const std::int64_t* targets, std::in
       for (std::int64_t j = s; j < end; ++j) {
         if (j == i) continue;
         const double eps = v.softening[j] > v.softening[i] ? v.softening[j] : v.softening[i];
-        const double dx = v.position[j].x - v.position[i].x, dy = v.position[j].y - v.position[i].y, dz = v.position[j].z - v.position[i].z;
+        const double dx = v.position[j].x - v.position[i].x, dy = v.position[j].y - v.position[i].y,
+                     dz = v.position[j].z - v.position[i].z;
         if (eps == 0 && dx == 0 && dy == 0 && dz == 0) continue;  // coincident bodies: no direction, no force
         add_force(dx, dy, dz, v.mass[j], eps * eps, ax, ay, az);
       }

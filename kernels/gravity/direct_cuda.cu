@@ -15,12 +15,17 @@ struct alignas(4 * sizeof(Real)) Source {
   Real x, y, z, mass;
 };
 
-__device__ double fold_min(double a, double b) { return b < a ? b : a; }
-__device__ double fold_max(double a, double b) { return b > a ? b : a; }
+__device__ double fold_min(double a, double b) {
+  return b < a ? b : a;
+}
+__device__ double fold_max(double a, double b) {
+  return b > a ? b : a;
+}
 
 /// One block of target_tile threads a tile.
 template <class Real>
-__global__ void __launch_bounds__(target_tile) gather_kernel(Bodies bodies, Tiles<Real> tiles, double inverse_length, double inverse_mass) {
+__global__ void __launch_bounds__(target_tile)
+    gather_kernel(Bodies bodies, Tiles<Real> tiles, double inverse_length, double inverse_mass) {
   __shared__ double sum[3][target_tile];
   const int t = static_cast<int>(threadIdx.x);
   const std::int64_t k = blockIdx.x * target_tile + t;
@@ -75,7 +80,8 @@ __global__ void __launch_bounds__(target_tile / per_thread)
   }
 
   const std::int64_t begin = blockIdx.y * partials_per_chunk * partial_length;
-  const std::int64_t end = begin + partials_per_chunk * partial_length < sources ? begin + partials_per_chunk * partial_length : sources;
+  const std::int64_t end =
+      begin + partials_per_chunk * partial_length < sources ? begin + partials_per_chunk * partial_length : sources;
   const PlummerForce add_force{};
   for (std::int64_t first = begin; first < end; first += shared_sources) {
     __syncthreads();
@@ -83,7 +89,8 @@ __global__ void __launch_bounds__(target_tile / per_thread)
     for (int s = t; s < shared_sources; s += threads) {
       const std::int64_t j = first + s;
       const bool there = j < end;  // what lies past the end has no mass and stands at the centre
-      source[s] = {there ? static_cast<Real>(tiles.x[j] - centre.x) : Real(0), there ? static_cast<Real>(tiles.y[j] - centre.y) : Real(0),
+      source[s] = {there ? static_cast<Real>(tiles.x[j] - centre.x) : Real(0),
+                   there ? static_cast<Real>(tiles.y[j] - centre.y) : Real(0),
                    there ? static_cast<Real>(tiles.z[j] - centre.z) : Real(0), there ? tiles.mass[j] : Real(0)};
       if (!uniform) source_eps2[s] = there ? tiles.softening_squared[j] : softening_floor<Real>();
     }
@@ -117,7 +124,8 @@ __global__ void __launch_bounds__(target_tile / per_thread)
 }
 
 /// The chunks' sums, added in their order, back in canonical order and in the run's units.
-__global__ void combine_kernel(const Vec3* partial, std::int64_t chunks, const std::int64_t* order, double scale, Vec3* acceleration, std::int64_t bodies) {
+__global__ void combine_kernel(const Vec3* partial, std::int64_t chunks, const std::int64_t* order, double scale,
+                               Vec3* acceleration, std::int64_t bodies) {
   const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (k >= bodies) return;
   Vec3 sum{};
@@ -146,7 +154,8 @@ __global__ void __launch_bounds__(potential_block) potentials_kernel(Bodies bodi
       softening[threadIdx.x] = bodies.softening[j];
     }
     __syncthreads();
-    const int count = static_cast<int>(bodies.sources - first < potential_block ? bodies.sources - first : potential_block);
+    const int count =
+        static_cast<int>(bodies.sources - first < potential_block ? bodies.sources - first : potential_block);
     double sum = 0;
     for (int s = 0; s < count; ++s) {
       const Vec3 d = position[s] - at;
@@ -162,7 +171,8 @@ __global__ void __launch_bounds__(potential_block) potentials_kernel(Bodies bodi
 constexpr int reference_block = 256;
 
 /// One block a target; a thread's sources lie reference_block apart, and the threads' sums are folded in a fixed tree.
-__global__ void __launch_bounds__(reference_block) reference_kernel(Bodies bodies, double g, const std::int64_t* targets, Vec3* acceleration) {
+__global__ void __launch_bounds__(reference_block)
+    reference_kernel(Bodies bodies, double g, const std::int64_t* targets, Vec3* acceleration) {
   __shared__ Vec3 sums[reference_block];
   const std::int64_t i = targets[blockIdx.x];
   const Vec3 at = bodies.position[i];
@@ -183,8 +193,8 @@ __global__ void __launch_bounds__(reference_block) reference_kernel(Bodies bodie
   if (threadIdx.x == 0) acceleration[blockIdx.x] = g * sums[0];
 }
 
-__global__ void advance_kernel(double* values, const double* rate, double step, std::int64_t count, std::int64_t first_number,
-                               unsigned long long* first_bad) {
+__global__ void advance_kernel(double* values, const double* rate, double step, std::int64_t count,
+                               std::int64_t first_number, unsigned long long* first_bad) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
   const double value = Advance{}(values[i], rate[i], step);
@@ -205,8 +215,12 @@ __global__ void __launch_bounds__(box_block) bounding_box_kernel(const Vec3* pos
     a = {fold_min(a.x, p.x), fold_min(a.y, p.y), fold_min(a.z, p.z)};
     b = {fold_max(b.x, p.x), fold_max(b.y, p.y), fold_max(b.z, p.z)};
   }
-  low[0][t] = a.x; low[1][t] = a.y; low[2][t] = a.z;
-  high[0][t] = b.x; high[1][t] = b.y; high[2][t] = b.z;
+  low[0][t] = a.x;
+  low[1][t] = a.y;
+  low[2][t] = a.z;
+  high[0][t] = b.x;
+  high[1][t] = b.y;
+  high[2][t] = b.z;
   for (int half = box_block / 2; half > 0; half /= 2) {
     __syncthreads();
     if (t < half)
@@ -225,15 +239,24 @@ __global__ void tile_keys_kernel(Bodies bodies, const Box* box, std::uint64_t* k
   index[i] = i;
 }
 
-unsigned blocks_for(std::int64_t count, int block) { return static_cast<unsigned>(ceiling_divide(count, block)); }
+unsigned blocks_for(std::int64_t count, int block) {
+  return static_cast<unsigned>(ceiling_divide(count, block));
+}
 
 template <class Real, bool uniform>
-void launch_forces(const Bodies& bodies, const Tiles<Real>& tiles, int block_size, std::int64_t chunks, std::int64_t partials_per_chunk) {
+void launch_forces(const Bodies& bodies, const Tiles<Real>& tiles, int block_size, std::int64_t chunks,
+                   std::int64_t partials_per_chunk) {
   const dim3 grid(blocks_for(bodies.bodies, target_tile), static_cast<unsigned>(chunks));
   switch (block_size) {
-    case 64: forces_kernel<Real, uniform, 4><<<grid, 64>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk); break;
-    case 256: forces_kernel<Real, uniform, 1><<<grid, 256>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk); break;
-    default: forces_kernel<Real, uniform, 2><<<grid, 128>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk); break;
+    case 64:
+      forces_kernel<Real, uniform, 4><<<grid, 64>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk);
+      break;
+    case 256:
+      forces_kernel<Real, uniform, 1><<<grid, 256>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk);
+      break;
+    default:
+      forces_kernel<Real, uniform, 2><<<grid, 128>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk);
+      break;
   }
   cuda_check_launch("forces_kernel");
 }
@@ -242,7 +265,8 @@ void launch_forces(const Bodies& bodies, const Tiles<Real>& tiles, int block_siz
 
 template <class Real>
 void gather(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales) {
-  gather_kernel<<<blocks_for(bodies.bodies, target_tile), target_tile>>>(bodies, tiles, 1 / scales.length, 1 / scales.mass);
+  gather_kernel<<<blocks_for(bodies.bodies, target_tile), target_tile>>>(bodies, tiles, 1 / scales.length,
+                                                                         1 / scales.mass);
   cuda_check_launch("gather_kernel");
 }
 
@@ -254,7 +278,8 @@ void forces(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales
     launch_forces<Real, true>(bodies, tiles, block_size, chunks, partials_per_chunk);
   else
     launch_forces<Real, false>(bodies, tiles, block_size, chunks, partials_per_chunk);
-  combine_kernel<<<blocks_for(bodies.bodies, 128), 128>>>(tiles.partial, chunks, tiles.order, scales.force, bodies.acceleration, bodies.bodies);
+  combine_kernel<<<blocks_for(bodies.bodies, 128), 128>>>(tiles.partial, chunks, tiles.order, scales.force,
+                                                          bodies.acceleration, bodies.bodies);
   cuda_check_launch("combine_kernel");
 }
 

@@ -21,8 +21,8 @@ struct Bodies {
   std::int64_t sources;
 };
 
-/// The same bodies in tile order, lengths in units of length_scale, masses of mass_scale. `mass` and `softening_squared` (floored)
-/// are in the number type of the pair arithmetic.
+/// The same bodies in tile order, lengths in units of length_scale, masses of mass_scale. `mass` and
+/// `softening_squared` (floored) are in the number type of the pair arithmetic.
 template <class Real>
 struct Tiles {
   double* x;
@@ -30,15 +30,15 @@ struct Tiles {
   double* z;
   Real* mass;
   Real* softening_squared;
-  Vec3* centre;          ///< of each target tile
-  Vec3* partial;         ///< (chunks, bodies)
+  Vec3* centre;   ///< of each target tile
+  Vec3* partial;  ///< (chunks, bodies)
   const std::int64_t* order;
 };
 
 struct Scales {
   double length;
   double mass;
-  double force;          ///< G mass / length^2
+  double force;  ///< G mass / length^2
   bool uniform_softening;
 };
 
@@ -53,9 +53,9 @@ void forces(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales
 void potentials(const Bodies& bodies, double g, double* potential);
 void reference(const Bodies& bodies, double g, const std::int64_t* targets, std::int64_t count, Vec3* acceleration);
 
-/// values[i] = fma(rate[i], step, values[i]) for 3 values a body. A body with one that is not finite lowers `*first_bad` to
-/// first_number + its index: with numbers that grow from one operation to the next, the first body met stays named, whatever
-/// the forces then make of the others.
+/// values[i] = fma(rate[i], step, values[i]) for 3 values a body. A body with one that is not finite lowers
+/// `*first_bad` to first_number + its index: with numbers that grow from one operation to the next, the first body met
+/// stays named, whatever the forces then make of the others.
 void advance(double* values, const double* rate, double step, std::int64_t count, std::int64_t first_number,
              unsigned long long* first_bad);
 

@@ -19,15 +19,15 @@ enum class Precision {
 /// N bodies in canonical order: the `sources` bodies with mass first, then the massless test particles.
 /// Everything an engine needs to go on bit for bit is here; a checkpoint is this struct.
 struct NbodyState {
-  std::int64_t sources = 0;             ///< bodies [0, sources) attract; the rest only follow
-  std::vector<Vec3> position;           ///< length unit of the run
-  std::vector<Vec3> velocity;           ///< length / time
-  std::vector<Vec3> acceleration;       ///< at `position`; empty before the first force pass
-  std::vector<double> mass;             ///< >= 0
-  std::vector<double> softening;        ///< Plummer length of each body; a pair uses the larger
-  std::vector<std::uint64_t> id;        ///< unique; not read by engines
-  std::vector<std::int64_t> tile_order; ///< permutation that makes tiles compact in space; empty before the first pass
-  double length_scale = 0;              ///< power of two that brings positions to order one in float; 0 before the first pass
+  std::int64_t sources = 0;              ///< bodies [0, sources) attract; the rest only follow
+  std::vector<Vec3> position;            ///< length unit of the run
+  std::vector<Vec3> velocity;            ///< length / time
+  std::vector<Vec3> acceleration;        ///< at `position`; empty before the first force pass
+  std::vector<double> mass;              ///< >= 0
+  std::vector<double> softening;         ///< Plummer length of each body; a pair uses the larger
+  std::vector<std::uint64_t> id;         ///< unique; not read by engines
+  std::vector<std::int64_t> tile_order;  ///< permutation that makes tiles compact in space; empty before the first pass
+  double length_scale = 0;  ///< power of two that brings positions to order one in float; 0 before the first pass
 
   std::int64_t size() const { return static_cast<std::int64_t>(position.size()); }
 };
@@ -46,18 +46,19 @@ struct BadBody {
 };
 
 struct GravityOptions {
-  double gravitational_constant = 1;   ///< in the run's units
+  double gravitational_constant = 1;  ///< in the run's units
   Precision precision = Precision::mixed;
-  int block_size = 0;                  ///< CUDA threads a block: 64, 128 or 256; 0: the engine's choice. Cannot change a bit of the result.
+  int block_size =
+      0;  ///< CUDA threads a block: 64, 128 or 256; 0: the engine's choice. Cannot change a bit of the result.
 };
 
 /// Direct-summation gravity and the composition integrators on one backend. The state lives where the backend computes
 /// from upload() to download(). Results are bitwise the same for any thread count, block size and division of the steps
 /// over calls; they may differ between backends and instruction sets.
 ///
-/// Tiles: at each step whose number is a multiple of `retile_interval`, before its first kick, bodies are ordered by the
-/// Morton key of their position (sources and test particles apart, ties by canonical index), and that order serves until
-/// the next such step: it is a pure function of checkpointed state.
+/// Tiles: at each step whose number is a multiple of `retile_interval`, before its first kick, bodies are ordered by
+/// the Morton key of their position (sources and test particles apart, ties by canonical index), and that order serves
+/// until the next such step: it is a pure function of checkpointed state.
 class GravityEngine {
  public:
   static constexpr std::int64_t retile_interval = 16;
@@ -74,22 +75,24 @@ class GravityEngine {
   /// Specific potential (energy per mass) of each body in canonical order, at the present positions: -G sum_j m_j /
   /// sqrt(r^2 + max(eps_i, eps_j)^2), without the body itself. Pair arithmetic and sums in double in both precisions.
   virtual std::vector<double> potentials() = 0;
-  /// Accelerations of the bodies `indices` (canonical) by an independent double-precision sum: the reference of `force_check`.
+  /// Accelerations of the bodies `indices` (canonical) by an independent double-precision sum: the reference of
+  /// `force_check`.
   virtual std::vector<Vec3> reference_accelerations(std::span<const std::int64_t> indices) = 0;
-  /// Bytes of device (or, on a CPU, host) memory that the engine holds between calls; force checks take a little more for a moment.
+  /// Bytes of device (or, on a CPU, host) memory that the engine holds between calls; force checks take a little more
+  /// for a moment.
   virtual std::int64_t memory_bytes() const = 0;
 };
 
-/// Bytes an engine will need for `bodies` bodies of which `sources` have mass; the largest arrays by name. With CUDA the scratch
-/// memory of a sort is what the current device asks for, or about that where none answers.
+/// Bytes an engine will need for `bodies` bodies of which `sources` have mass; the largest arrays by name. With CUDA
+/// the scratch memory of a sort is what the current device asks for, or about that where none answers.
 struct MemoryNeed {
   std::int64_t total = 0;
   std::vector<std::pair<std::string, std::int64_t>> arrays;
 };
 MemoryNeed gravity_memory(std::int64_t bodies, std::int64_t sources, Precision precision, const Device& device);
 
-/// Makes the engine for `device`. `threads` is for the CPU (>= 1). Throws kernels::Error, and std::invalid_argument for a block
-/// size that there is not.
+/// Makes the engine for `device`. `threads` is for the CPU (>= 1). Throws kernels::Error, and std::invalid_argument for
+/// a block size that there is not.
 std::unique_ptr<GravityEngine> make_gravity_engine(const Device& device, int threads, const GravityOptions& options);
 
 }  // namespace ergode::kernels

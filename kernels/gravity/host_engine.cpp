@@ -15,18 +15,24 @@ namespace {
 
 const DirectLoops& loops_for(Isa isa) {
   switch (isa) {
-    case Isa::avx512: return avx512::direct_loops;
-    case Isa::avx2: return avx2::direct_loops;
-    case Isa::baseline: break;
+    case Isa::avx512:
+      return avx512::direct_loops;
+    case Isa::avx2:
+      return avx2::direct_loops;
+    case Isa::baseline:
+      break;
   }
   return baseline::direct_loops;
 }
 
-double* flat(std::vector<Vec3>& v) { return &v.data()->x; }
+double* flat(std::vector<Vec3>& v) {
+  return &v.data()->x;
+}
 
 class HostEngine final : public GravityEngine {
  public:
-  HostEngine(Isa isa, int threads, const GravityOptions& options) : loops_(loops_for(isa)), threads_(threads), options_(options) {}
+  HostEngine(Isa isa, int threads, const GravityOptions& options)
+      : loops_(loops_for(isa)), threads_(threads), options_(options) {}
 
   void upload(const NbodyState& state) override {
     if (fault_due(FaultPoint::host_alloc)) throw std::bad_alloc();
@@ -53,7 +59,8 @@ class HostEngine final : public GravityEngine {
       std::int64_t bad = -1;
       // Looked for before the forces too: they would carry one body's NaN to all others.
       const auto look = [&] {
-        if (bad < 0) bad = loops_.first_not_finite(state_.position.data(), state_.velocity.data(), state_.size(), threads_);
+        if (bad < 0)
+          bad = loops_.first_not_finite(state_.position.data(), state_.velocity.data(), state_.size(), threads_);
       };
       if (step % retile_interval == 0) state_.tile_order = tile_order(state_.position, state_.sources);
       loops_.advance(flat(state_.velocity), flat(state_.acceleration), plan.kick[0] * timestep, values, threads_);
@@ -77,8 +84,8 @@ class HostEngine final : public GravityEngine {
 
   std::vector<Vec3> reference_accelerations(std::span<const std::int64_t> indices) override {
     std::vector<Vec3> acceleration(indices.size());
-    loops_.reference(bodies(), options_.gravitational_constant, indices.data(), static_cast<std::int64_t>(indices.size()),
-                     acceleration.data(), threads_);
+    loops_.reference(bodies(), options_.gravitational_constant, indices.data(),
+                     static_cast<std::int64_t>(indices.size()), acceleration.data(), threads_);
     return acceleration;
   }
 
@@ -111,8 +118,16 @@ class HostEngine final : public GravityEngine {
 
   void compute_forces() {
     gather();
-    const TileView view{x_.data(), y_.data(), z_.data(), mass_.data(), softening_squared_.data(), centre_.data(),
-                        state_.tile_order.data(), state_.size(), state_.sources, uniform_};
+    const TileView view{x_.data(),
+                        y_.data(),
+                        z_.data(),
+                        mass_.data(),
+                        softening_squared_.data(),
+                        centre_.data(),
+                        state_.tile_order.data(),
+                        state_.size(),
+                        state_.sources,
+                        uniform_};
     const double scale = options_.gravitational_constant * mass_scale_ / state_.length_scale / state_.length_scale;
     const auto forces = options_.precision == Precision::mixed ? loops_.forces_mixed : loops_.forces_double;
     forces(view, scale, state_.acceleration.data(), threads_);
@@ -132,7 +147,8 @@ class HostEngine final : public GravityEngine {
 
 std::unique_ptr<GravityEngine> make_host_engine(Isa isa, int threads, const GravityOptions& options) {
   if (!isa_supported(isa))
-    throw Error(Failure::no_device, "this processor has no " + std::string(name(isa)) + "; it supports up to " + std::string(name(best_isa())));
+    throw Error(Failure::no_device, "this processor has no " + std::string(name(isa)) + "; it supports up to " +
+                                        std::string(name(best_isa())));
   return std::make_unique<HostEngine>(isa, threads, options);
 }
 

@@ -8,11 +8,13 @@
 
 namespace ergode::kernels {
 
-/// Adds m d / (r^2 + eps2)^(3/2) to (ax, ay, az). `eps2` > 0: the callers floor it (kernels/gravity/tiles.hpp), so that a body's
-/// pull on itself, and that of a coincident one, is exactly zero without a test. Thirteen instructions in float on a GPU.
+/// Adds m d / (r^2 + eps2)^(3/2) to (ax, ay, az). `eps2` > 0: the callers floor it (kernels/gravity/tiles.hpp), so that
+/// a body's pull on itself, and that of a coincident one, is exactly zero without a test. Thirteen instructions in
+/// float on a GPU.
 struct PlummerForce {
   template <class T>
-  ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void operator()(T dx, T dy, T dz, T mass, T eps2, T& ax, T& ay, T& az) const {
+  ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void operator()(T dx, T dy, T dz, T mass, T eps2, T& ax,
+                                                                           T& ay, T& az) const {
     const T r2 = fused_multiply_add(dz, dz, fused_multiply_add(dy, dy, fused_multiply_add(dx, dx, eps2)));
     const T inverse = inverse_square_root(r2);
     const T strength = (mass * inverse) * (inverse * inverse);

@@ -30,7 +30,8 @@ double power_of_two_above(double x) {
 std::vector<std::int64_t> tile_order(const std::vector<Vec3>& position, std::int64_t sources) {
   const Box box = bounding_box(position);
   std::vector<std::uint64_t> key(position.size());
-  for (std::size_t i = 0; i < position.size(); ++i) key[i] = tile_key(position[i], box, static_cast<std::int64_t>(i) < sources);
+  for (std::size_t i = 0; i < position.size(); ++i)
+    key[i] = tile_key(position[i], box, static_cast<std::int64_t>(i) < sources);
   std::vector<std::int64_t> order(position.size());
   std::iota(order.begin(), order.end(), std::int64_t{0});
   std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {

@@ -5,30 +5,37 @@
 
 #include "kernels/core/vec3.hpp"
 
-// How direct summation divides its work. All of these are constants of the algorithm: they fix which numbers are added to which,
-// in which order, and so every bit of the result. Launch shapes and threads are not among them.
+// How direct summation divides its work. All of these are constants of the algorithm: they fix which numbers are added
+// to which, in which order, and so every bit of the result. Launch shapes and threads are not among them.
 
 namespace ergode::kernels {
 
-/// Consecutive bodies in tile order that share a centre, their mean position: the middle of their box is up to three times worse,
-/// for the order's jumps and single far bodies pull it away; the tile's middle body is twice worse. Pair arithmetic in float is done relative to it.
+/// Consecutive bodies in tile order that share a centre, their mean position: the middle of their box is up to three
+/// times worse, for the order's jumps and single far bodies pull it away; the tile's middle body is twice worse. Pair
+/// arithmetic in float is done relative to it.
 inline constexpr std::int64_t target_tile = 256;
 /// Sources whose pulls are added up in float before the sum goes to double.
 inline constexpr std::int64_t partial_length = 128;
 
-/// Floors of eps^2, in units of length_scale^2: far below what the number type resolves at any distance that matters, and large
-/// enough that m / eps^3 stays finite for masses of order one.
+/// Floors of eps^2, in units of length_scale^2: far below what the number type resolves at any distance that matters,
+/// and large enough that m / eps^3 stays finite for masses of order one.
 template <class Real>
 ERGODE_HOST_DEVICE constexpr Real softening_floor();
 template <>
-ERGODE_HOST_DEVICE constexpr float softening_floor<float>() { return 0x1p-84f; }
+ERGODE_HOST_DEVICE constexpr float softening_floor<float>() {
+  return 0x1p-84f;
+}
 template <>
-ERGODE_HOST_DEVICE constexpr double softening_floor<double>() { return 0x1p-400; }
+ERGODE_HOST_DEVICE constexpr double softening_floor<double>() {
+  return 0x1p-400;
+}
 
-ERGODE_HOST_DEVICE constexpr std::int64_t ceiling_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+ERGODE_HOST_DEVICE constexpr std::int64_t ceiling_divide(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
 
-/// Sources are split over this many blocks of a GPU, whose sums are added in order: a function of the numbers of bodies alone,
-/// so that few bodies fill the device too and many do not cost memory.
+/// Sources are split over this many blocks of a GPU, whose sums are added in order: a function of the numbers of bodies
+/// alone, so that few bodies fill the device too and many do not cost memory.
 constexpr std::int64_t source_chunks(std::int64_t bodies, std::int64_t sources) {
   const std::int64_t tiles = ceiling_divide(bodies, target_tile), partials = ceiling_divide(sources, partial_length);
   if (tiles == 0 || partials == 0) return 1;
@@ -64,7 +71,8 @@ ERGODE_HOST_DEVICE inline std::uint64_t morton_cell(double x, double low, double
 
 /// Morton key of a position; the top bit keeps test particles behind the sources.
 ERGODE_HOST_DEVICE inline std::uint64_t tile_key(Vec3 p, const Box& box, bool is_source) {
-  const std::uint64_t key = spread_bits(morton_cell(p.x, box.low.x, box.high.x)) | spread_bits(morton_cell(p.y, box.low.y, box.high.y)) << 1 |
+  const std::uint64_t key = spread_bits(morton_cell(p.x, box.low.x, box.high.x)) |
+                            spread_bits(morton_cell(p.y, box.low.y, box.high.y)) << 1 |
                             spread_bits(morton_cell(p.z, box.low.z, box.high.z)) << 2;
   return is_source ? key : key | std::uint64_t{1} << 63;
 }

@@ -7,8 +7,10 @@ namespace {
 constexpr const char* introduction =
     "# Configuration\n\n"
     "A run is described by one YAML file. Below stands each key of it, by the type of simulation, with its type, unit, "
-    "range and default; a key marked \"may change on resume\" can differ when `ergode run --resume` goes on with a run, any "
-    "other is refused. Unknown and repeated keys, values of another type and values out of range are refused with their line "
+    "range and default; a key marked \"may change on resume\" can differ when `ergode run --resume` goes on with a "
+    "run, any "
+    "other is refused. Unknown and repeated keys, values of another type and values out of range are refused with "
+    "their line "
     "before anything runs, and `config.used.yaml` in the run directory has every default written out. This page is the "
     "output of `ergode schema --markdown`.\n";
 

@@ -9,7 +9,8 @@
 
 namespace ergode::sim::nbody {
 
-GravityRate measure_gravity(const kernels::Device& device, int threads, std::int64_t bodies, kernels::Precision precision, double seconds) {
+GravityRate measure_gravity(const kernels::Device& device, int threads, std::int64_t bodies,
+                            kernels::Precision precision, double seconds) {
   PlummerSettings settings;
   settings.particles = bodies;
   BodySet sphere = plummer(settings, Draws{42, 0}, 1.0);
@@ -41,7 +42,8 @@ GravityRate measure_gravity(const kernels::Device& device, int threads, std::int
   rate.steps = std::clamp<std::int64_t>(static_cast<std::int64_t>(seconds / rate.samples / first), 1, 4096);
   time_steps(rate.steps);
   std::vector<double> times;
-  for (int sample = 0; sample < rate.samples; ++sample) times.push_back(time_steps(rate.steps) / static_cast<double>(rate.steps));
+  for (int sample = 0; sample < rate.samples; ++sample)
+    times.push_back(time_steps(rate.steps) / static_cast<double>(rate.steps));
   std::sort(times.begin(), times.end());
   rate.fastest = times.front();
   rate.seconds_per_step = times[times.size() / 2];

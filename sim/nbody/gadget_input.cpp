@@ -47,7 +47,9 @@ double number(const io::Attributes& attributes, const std::string& name, std::si
 
 // A file in other units than the run's would be a silent disaster; one without /Units is taken as it is.
 void check_units(const io::FileReader& file, const std::filesystem::path& path, const UnitSystem& units) {
-  const char* group = file.has("/Units") ? "/Units" : file.has("/Parameters") ? "/Parameters" : "/Header";  // ours, Gadget-4, Arepo
+  const char* group = file.has("/Units")        ? "/Units"
+                      : file.has("/Parameters") ? "/Parameters"
+                                                : "/Header";  // ours, Gadget-4, Arepo
   const auto found = file.attributes(group);
   const std::pair<const char*, double> expected[] = {{"UnitLength_in_cm", units.length_in_cm},
                                                      {"UnitMass_in_g", units.mass_in_g},

@@ -12,7 +12,8 @@ void declare_orbit(io::Section& s, T& o) {
   s.key("inclination", o.inclination, "of the orbit to the x-y plane").unit("degree");
   s.key("longitude_of_ascending_node", o.longitude_of_ascending_node, "from the x axis").unit("degree");
   s.key("argument_of_periapsis", o.argument_of_periapsis, "from the ascending node").unit("degree");
-  s.key("true_anomaly", o.true_anomaly, "place on the orbit; without an anomaly the body starts at periapsis").unit("degree");
+  s.key("true_anomaly", o.true_anomaly, "place on the orbit; without an anomaly the body starts at periapsis")
+      .unit("degree");
   s.key("mean_anomaly", o.mean_anomaly, "place on the orbit, instead of true_anomaly").unit("degree");
 }
 
@@ -48,8 +49,8 @@ void BodySettings::declare(io::Section& s) {
       check_orbit(*this, *semi_major_axis, complain);
     } else if (primary) {
       complain("primary", "an orbit needs `semi_major_axis`");
-    } else if (eccentricity != 0 || inclination != 0 || longitude_of_ascending_node != 0 || argument_of_periapsis != 0 ||
-               true_anomaly || mean_anomaly) {
+    } else if (eccentricity != 0 || inclination != 0 || longitude_of_ascending_node != 0 ||
+               argument_of_periapsis != 0 || true_anomaly || mean_anomaly) {
       complain("", "orbital elements need `primary` and `semi_major_axis`; give those, or position and velocity alone");
     } else if (!position) {
       complain("", "a body needs `position` (and `velocity`), or `primary` and `semi_major_axis`");
@@ -133,7 +134,8 @@ void GravitySettings::declare(io::Section& s) {
       .unit("length")
       .at_least(0);
   s.choice("precision", precision, {{"mixed", kernels::Precision::mixed}, {"double", kernels::Precision::float64}},
-           "of the pair arithmetic; state and integration are always double. mixed leaves relative force errors of about 1e-7: "
+           "of the pair arithmetic; state and integration are always double. mixed leaves relative force errors of "
+           "about 1e-7: "
            "take double for few bodies and for high orders");
   s.choice("method", method, {{"direct", std::string("direct")}}, "direct: the sum over all pairs");
 }

@@ -134,12 +134,9 @@ class NbodySimulation final : public Simulation {
     if (write) {
       const std::span<const double> shown =
           settings_.output.snapshots.potential ? std::span<const double>(potentials) : std::span<const double>();
-      SnapshotInfo info{schedule_.time(step_),
-                        step_,
-                        context_.name,
-                        precision_name(precision_),
-                        integrator_.description(),
-                        context_.provenance};
+      SnapshotInfo info{
+          schedule_.time(step_), step_, context_.name, precision_name(precision_), integrator_.description(),
+          context_.provenance};
       std::filesystem::create_directories(context_.directory / "snapshots");
       state_.acceleration = std::vector<Vec3>();  // not shown, and so not held while the file is made
       state_.tile_order = std::vector<std::int64_t>();
@@ -283,9 +280,11 @@ class NbodySimulation final : public Simulation {
     for (const auto& path : later) std::filesystem::remove(path, error);
   }
 
-  // Every run measures its force error at its start and end; `force_check` asks for more, and for columns in the series.
+  // Every run measures its force error at its start and end; `force_check` asks for more, and for columns in the
+  // series.
   bool force_check_due() const {
-    return settings_.diagnostics.force_check ? schedule_.force_check_due(step_) : step_ == 0 || step_ == schedule_.steps;
+    return settings_.diagnostics.force_check ? schedule_.force_check_due(step_)
+                                             : step_ == 0 || step_ == schedule_.steps;
   }
 
   Observation measure(const std::vector<double>& potentials) {

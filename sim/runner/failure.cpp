@@ -1,9 +1,9 @@
 #include "sim/runner/failure.hpp"
 
 #include <filesystem>
+#include <new>
 #include <stdexcept>
 #include <system_error>
-#include <new>
 
 #include "kernels/error.hpp"
 
@@ -42,7 +42,8 @@ Failure explain(std::exception_ptr problem) noexcept {
     return {io::ExitCode::io, e.what()};
   } catch (const std::system_error& e) {
     if (e.code() == std::errc::resource_unavailable_try_again)
-      return {io::ExitCode::out_of_memory, std::string("no further thread can be started (ulimit -u, -v): ") + e.what()};
+      return {io::ExitCode::out_of_memory,
+              std::string("no further thread can be started (ulimit -u, -v): ") + e.what()};
     return {io::ExitCode::io, e.what()};
   } catch (const std::exception& e) {
     return {io::ExitCode::internal, std::string("internal error, please report it with run.log: ") + e.what()};

@@ -96,7 +96,8 @@ void refuse_other_run(const Session& s, const std::vector<SimulationType>& types
 }
 
 bool has_results(const fs::path& directory) {
-  return fs::exists(directory / "series.h5") || fs::exists(directory / "snapshots") || fs::exists(directory / "summary.json");
+  return fs::exists(directory / "series.h5") || fs::exists(directory / "snapshots") ||
+         fs::exists(directory / "summary.json");
 }
 
 /// Takes the directory and settles what happens to a run that is in it. False: nothing is left to do.
@@ -138,9 +139,10 @@ bool take_directory(Session& s, const std::vector<SimulationType>& types) {
               s.directory.string(), s.directory.string()));
     case Exists::overwrite:
       if (!fs::is_regular_file(s.directory / "config.used.yaml") && has_results(s.directory))
-        throw io::Error(ExitCode::io, fmt::format("{}: holds files with the names of ours, but no config.used.yaml: it is not "
-                                                  "overwritten; choose another output directory (-o DIR)",
-                                                  s.directory.string()));
+        throw io::Error(ExitCode::io,
+                        fmt::format("{}: holds files with the names of ours, but no config.used.yaml: it is not "
+                                    "overwritten; choose another output directory (-o DIR)",
+                                    s.directory.string()));
       remove_run(s.directory, /*keep_log=*/false);
       break;
     case Exists::backup: {

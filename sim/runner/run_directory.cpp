@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "io/fs/file.hpp"
 #include "io/error.hpp"
+#include "io/fs/file.hpp"
 #include "io/run/json.hpp"
 #include "io/run/lock.hpp"
 #include "io/run/text_file.hpp"

@@ -68,8 +68,11 @@ TEST_CASE("a force error beyond its bound ends the run") {
   const TemporaryDirectory d;
   std::string bodies = header;
   for (int i = 1; i <= 400; ++i)  // fewer are summed in double, whose error may be none at all
-    bodies += std::to_string(i) + ",1," + std::to_string(i % 7) + "." + std::to_string(i) + "," + std::to_string(i % 11) + ".3,0.1,0,0,0\n";
-  const Outcome outcome = run(d, bodies, {"gravity.softening=0.1", "diagnostics.force_check={sample: 50}", "diagnostics.max_force_error=1e-14"});
+    bodies += std::to_string(i) + ",1," + std::to_string(i % 7) + "." + std::to_string(i) + "," +
+              std::to_string(i % 11) + ".3,0.1,0,0,0\n";
+  const Outcome outcome =
+      run(d, bodies,
+          {"gravity.softening=0.1", "diagnostics.force_check={sample: 50}", "diagnostics.max_force_error=1e-14"});
   INFO(outcome.error);
   CHECK(outcome.code == 8);
   CHECK(outcome.error.find("max_force_error") != std::string::npos);
