@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -133,8 +134,32 @@ struct RunLock::Heart {
   std::thread thread;
 };
 
+namespace {
+
+/// One process of this machine at a time looks at a lock and takes it over: between the look and the taking another
+/// could have made it its own. Where the file system has no flock the renaming below must do.
+class TakingTurns {
+ public:
+  explicit TakingTurns(const fs::path& directory)
+      : descriptor_(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  TakingTurns(const TakingTurns&) = delete;
+  TakingTurns& operator=(const TakingTurns&) = delete;
+  ~TakingTurns() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
 RunLock::RunLock(const fs::path& directory, const std::function<void(const std::string&)>& say)
     : file_(directory / lock_name), content_(lock_text(this_process())) {
+  const TakingTurns mine(directory);
   for (int attempt = 0; !create(file_, content_); ++attempt) {
     const auto seen = read_text(file_);
     const auto owner = read_lock(directory);

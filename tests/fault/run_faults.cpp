@@ -163,12 +163,13 @@ TEST_CASE("a damaged checkpoint is said, the one before used, and two bad ones a
 
 TEST_CASE("a resume with another config is refused by the names of the keys") {
   const Place p;
-  REQUIRE(p.run({"--set", "failure=nan", "--set", "failure_at=150"}).code == 8);
+  REQUIRE(p.run({"--device", "cpu", "--set", "failure=nan", "--set", "failure_at=150"}).code == 8);
   const Outcome outcome = p.run({"--resume", "--set", "seed=8", "--set", "interval=11"});
   CHECK(outcome.code == 3);
   CHECK(has(outcome.error, "seed"));
   CHECK(has(outcome.error, "interval"));
-  CHECK(p.run({"--resume", "--isa", "baseline"}).code == (has(p.summary(), "\"isa\": \"baseline\"") ? 0 : 2));
+  CHECK(p.run({"--device", "cpu", "--resume", "--isa", "baseline"}).code ==
+        (has(p.summary(), "\"isa\": \"baseline\"") ? 0 : 2));
 }
 
 TEST_CASE("a resume to an end before the checkpoint is refused and changes nothing") {

@@ -165,7 +165,7 @@ test_packages_are_named_when_they_cannot_be_installed() {
   fake id 'echo 1000'
   fake dpkg-query 'exit 1'
   fake apt-get "echo called >> '$scratch/apt'"
-  PATH=$scratch/bin bash "$root/scripts/install_dependencies.sh" --tests >"$scratch/out" 2>"$scratch/err" </dev/null
+  PATH=$scratch/bin env -u CXX bash "$root/scripts/install_dependencies.sh" --tests >"$scratch/out" 2>"$scratch/err" </dev/null
   expect "exit status" $? 1
   local package
   for package in cmake ninja-build g++ libhdf5-dev libyaml-cpp-dev libcli11-dev libspdlog-dev catch2; do
