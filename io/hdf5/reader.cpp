@@ -367,8 +367,4 @@ Array read_dataset(const std::filesystem::path& path, const std::string& dataset
   return FileReader(path).dataset(dataset, as);
 }
 
-Attributes read_attributes(const std::filesystem::path& path, const std::string& object) {
-  return FileReader(path).attributes(object);
-}
-
 }  // namespace ergode::io

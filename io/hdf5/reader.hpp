@@ -61,6 +61,5 @@ class FileReader {
 /// One look into a file; see FileReader.
 bool has(const std::filesystem::path& path, const std::string& object);
 Array read_dataset(const std::filesystem::path& path, const std::string& dataset, std::optional<Type> as = {});
-Attributes read_attributes(const std::filesystem::path& path, const std::string& object);
 
 }  // namespace ergode::io

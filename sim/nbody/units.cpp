@@ -35,7 +35,6 @@ UnitSystem unit_system(Units units) {
       break;
     case Units::si:
       u = named("si", "m", "kg", "s", "m s-1", "m2 s-2");
-      u.acceleration = "m s-2";
       u.gravitational_constant = newton_si;
       u.length_in_cm = 100;
       u.mass_in_g = 1000;
@@ -43,7 +42,6 @@ UnitSystem unit_system(Units units) {
       break;
     case Units::solar:
       u = named("solar", "AU", "solar_mass", "day", "AU day-1", "AU2 day-2");
-      u.acceleration = "AU day-2";
       u.gravitational_constant = gauss_k * gauss_k;
       u.length_in_cm = au_cm;
       u.mass_in_g = gm_sun / newton_cgs;
@@ -51,7 +49,6 @@ UnitSystem unit_system(Units units) {
       break;
     case Units::galactic:
       u = named("galactic", "kpc", "1e10_solar_mass", "kpc km-1 s", "km s-1", "km2 s-2");
-      u.acceleration = "km2 s-2 kpc-1";
       u.gravitational_constant = gm_sun * 1e10 / (kpc_cm * 1e10);
       u.length_in_cm = kpc_cm;
       u.mass_in_g = 1e10 * (gm_sun / newton_cgs);

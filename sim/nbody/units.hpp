@@ -19,7 +19,7 @@ struct UnitSystem {
   double mass_in_g = 1;
   double velocity_in_cm_per_s = 1;
   std::string length = "1", mass = "1", time = "1", velocity = "1";
-  std::string energy = "1", momentum = "1", angular_momentum = "1", acceleration = "1", specific_energy = "1";
+  std::string energy = "1", momentum = "1", angular_momentum = "1", specific_energy = "1";
 };
 
 /// The constants: astronomical unit IAU 2012, parsec from it, GM of the Sun IAU 2015 (nominal), G CODATA 2018.
