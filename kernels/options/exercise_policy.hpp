@@ -27,15 +27,15 @@ inline constexpr int max_sorted_prices = 5;     ///< of a maximum or minimum, th
 inline constexpr int max_basket_prices = 3;     ///< underlyings of a basket up to which it sees them one by one
 inline constexpr int exercise_header_size = 9;  ///< numbers before the weights
 
-/// What the payoff is on: the price, or the maximum, minimum or weighted sum of d prices.
-template <class Real>
-ERGODE_BASIS_INLINE Real exercise_underlying(ExercisePayoff kind, const Real* weights, const Real* spot, int d) {
+/// What the payoff is on: the price, or the maximum, minimum or weighted sum of d prices. Price is Real or a dual of it.
+template <class Real, class Price>
+ERGODE_BASIS_INLINE Price exercise_underlying(ExercisePayoff kind, const Real* weights, const Price* spot, int d) {
   if (kind == ExercisePayoff::basket) {
-    Real sum = 0;
-    for (int i = 0; i < d; ++i) sum += weights[i] * spot[i];
+    Price sum = Price(Real(0));
+    for (int i = 0; i < d; ++i) sum = sum + weights[i] * spot[i];
     return sum;
   }
-  Real value = spot[0];
+  Price value = spot[0];
   if (kind == ExercisePayoff::single) return value;
   for (int i = 1; i < d; ++i)
     if (kind == ExercisePayoff::maximum ? spot[i] > value : spot[i] < value) value = spot[i];
@@ -43,12 +43,12 @@ ERGODE_BASIS_INLINE Real exercise_underlying(ExercisePayoff kind, const Real* we
 }
 
 /// max(x - strike, 0) of a call, max(strike - x, 0) of a put; NaN if x is.
-template <class Real>
-ERGODE_BASIS_INLINE Real exercise_payoff(ExercisePayoff kind, bool call, Real strike, const Real* weights,
-                                         const Real* spot, int d) {
-  const Real x = exercise_underlying(kind, weights, spot, d);
-  const Real value = call ? x - strike : strike - x;
-  return value < 0 ? Real(0) : value;
+template <class Real, class Price>
+ERGODE_BASIS_INLINE Price exercise_payoff(ExercisePayoff kind, bool call, const Price& strike, const Real* weights,
+                                          const Price* spot, int d) {
+  const Price x = exercise_underlying(kind, weights, spot, d);
+  const Price value = call ? x - strike : strike - x;
+  return value < Price(Real(0)) ? Price(Real(0)) : value;
 }
 
 /// How many variables exercise_variables writes, at most 6.
