@@ -5,7 +5,8 @@ A row passes when |estimate - value| <= 4 standard errors + the row's tolerance 
 exceed the larger of 2 standard errors and 0.2 % of the value. Early exercise: the lower bound, without its stated date
 bias, lies between 0.995 value - 4 errors (heston: value - tolerance - 4 errors) and value + 4 errors + tolerance; an
 upper bound plus 4 errors is not below the value and within 2 % of it. Over all rows whose standard error is real (not
-early exercise, error at least three times the tolerance) the mean z^2 lies in [0.8, 1.25], once there are 100 of them.
+early exercise, error at least three times the tolerance) the mean z^2 lies in [0.8, 1.25], once there are 100 of them;
+with several runs, of different seeds, so does the mean of each family (model and product) over all runs.
 
 Reads RUN_DIR/results.h5 through h5py, or RUN_DIR/results.csv where h5py is not installed. Exit status: 0 when every row
 that can be expressed passes, 1 when one does not or is missing, 4 when a file is bad.
@@ -43,15 +44,15 @@ def read_csv(path, columns):
 
 
 def read_results(directory, columns):
-    """id -> column -> number, NaN where there is none; and the file's name. Raises OSError, KeyError, ValueError."""
+    """id -> column -> number, NaN where there is none. Raises OSError, KeyError, ValueError."""
     sealed, text = directory / "results.h5", directory / "results.csv"
     if sealed.exists():
         try:
-            return read_hdf5(sealed, columns), sealed.name
+            return read_hdf5(sealed, columns)
         except ImportError:
             if not text.exists():
                 raise OSError(f"{sealed}: h5py is not installed, and there is no results.csv") from None
-    return read_csv(text, columns), text.name
+    return read_csv(text, columns)
 
 
 class Judge:
@@ -118,58 +119,73 @@ class Judge:
     def real_error(self):
         return not self.early and self.error > 0 and self.error >= 3 * self.tolerance and not math.isnan(self.estimate)
 
-    def report(self):
-        return {"id": self.row["id"], "quantity": self.quantity, "reference": self.value, "value": self.estimate,
+    def report(self, family, run):
+        return {"run": run, "id": self.row["id"], "family": family, "quantity": self.quantity, "reference": self.value, "value": self.estimate,
                 "error": self.error, "bias": self.bias, "tolerance": self.tolerance, "z": self.z,
                 "upper_bound": self.get("upper_bound"), "in_mean_z2": self.real_error,
                 "verdict": ", ".join(self.failures) or "ok"}
 
 
-def judge_table(rows, results):
-    """Reports of the judged rows, [(id, reason)] of those left out, and ids of those missing."""
-    judged, left_out, missing = [], [], []
-    for row in rows:
-        try:
-            _, instrument = reference_book.express(row)
-        except reference_book.CannotExpress as reason:
-            left_out.append((row["id"], str(reason)))
-            continue
-        if row["id"] not in results:
-            missing.append(row["id"])
+def judge_run(rows, results, run):
+    """Reports of the judged rows, and which are missing."""
+    judged, missing = [], []
+    for row, instrument in rows:
+        if row["id"] in results:
+            family = f"{instrument_model(row)} {instrument['product']}"
+            judged.append(Judge(row, instrument, results[row["id"]]).report(family, run))
         else:
-            judged.append(Judge(row, instrument, results[row["id"]]).report())
-    return judged, left_out, missing
+            missing.append({"run": run, "id": row["id"]})
+    return judged, missing
 
 
-def summarise(judged, left_out, missing):
+def instrument_model(row):
+    return reference_book.MODEL_ALIASES.get(row["model"], row["model"])
+
+
+def mean_z2(judged):
     squares = [r["z"] ** 2 for r in judged if r["in_mean_z2"]]
     mean = sum(squares) / len(squares) if squares else math.nan
-    failed = [r["id"] for r in judged if r["verdict"] != "ok"]
-    judged_mean = len(squares) >= MEAN_Z2_ROWS
-    mean_ok = not judged_mean or MEAN_Z2[0] <= mean <= MEAN_Z2[1]
+    enough = len(squares) >= MEAN_Z2_ROWS
+    return {"mean_z2": mean, "rows": len(squares), "judged": enough,
+            "ok": not enough or MEAN_Z2[0] <= mean <= MEAN_Z2[1]}
+
+
+def summarise(judged, left_out, missing, several):
+    failed = [{"run": r["run"], "id": r["id"], "verdict": r["verdict"]} for r in judged if r["verdict"] != "ok"]
+    overall, families = mean_z2(judged), {}
+    for family in sorted({r["family"] for r in judged if r["in_mean_z2"]}) if several else []:
+        families[family] = mean_z2([r for r in judged if r["family"] == family])
+    ok = bool(judged) and not failed and not missing and all(m["ok"] for m in [overall, *families.values()])
     return {"rows": len(judged), "passed": len(judged) - len(failed), "failed": failed, "missing": missing,
-            "left_out": [{"id": id, "reason": reason} for id, reason in left_out], "mean_z2": mean,
-            "mean_z2_rows": len(squares), "mean_z2_judged": judged_mean, "mean_z2_ok": mean_ok,
-            "ok": bool(judged) and mean_ok and not failed and not missing}
+            "left_out": [{"id": id, "reason": reason} for id, reason in left_out], "all": overall, "families": families,
+            "ok": ok}
 
 
-def print_table(judged):
+def print_table(judged, several):
+    """With `several` runs, the run's name last."""
     width = max([len(r["id"]) for r in judged] + [2])
     print(f"{'id':{width}}  {'quantity':13}  {'reference':>14}  {'value':>14}  {'error':>9}  {'bias':>9}  {'z':>7}  verdict")
     for r in judged:
         z = "" if math.isnan(r["z"]) else f"{r['z']:+.2f}"
         print(f"{r['id']:{width}}  {r['quantity']:13}  {r['reference']:14.8g}  {r['value']:14.8g}  {r['error']:9.2g}  "
-              f"{r['bias']:9.2g}  {z:>7}  {r['verdict']}")
+              f"{r['bias']:9.2g}  {z:>7}  {r['verdict']}" + (f"  {r['run']}" if several else ""))
+
+
+def print_mean(name, mean):
+    verdict = ("ok" if mean["ok"] else "OUTSIDE") if mean["judged"] else "too few rows to judge"
+    print(f"mean z^2, {name}: {mean['mean_z2']:.3f} over {mean['rows']} rows "
+          f"(allowed {MEAN_Z2[0]} to {MEAN_Z2[1]}): {verdict}")
 
 
 def print_summary(s):
     for entry in s["left_out"]:
         print(f"left out: {entry['id']}: {entry['reason']}")
-    for id in s["missing"]:
-        print(f"missing in the results: {id}")
+    for entry in s["missing"]:
+        print(f"missing in {entry['run']}: {entry['id']}")
     print(f"{s['passed']} of {s['rows']} rows pass, {len(s['missing'])} missing, {len(s['left_out'])} left out")
-    verdict = ("ok" if s["mean_z2_ok"] else "OUTSIDE") if s["mean_z2_judged"] else "too few rows to judge"
-    print(f"mean z^2 over {s['mean_z2_rows']} rows: {s['mean_z2']:.3f} (allowed {MEAN_Z2[0]} to {MEAN_Z2[1]}): {verdict}")
+    for family, mean in s["families"].items():
+        print_mean(family, mean)
+    print_mean("all", s["all"])
     print("PASS" if s["ok"] else "FAIL")
 
 
@@ -185,7 +201,8 @@ def without_nan(value):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("csv", metavar="CSV", help="the table")
-    parser.add_argument("run", metavar="RUN_DIR", type=pathlib.Path, help="run directory of the book")
+    parser.add_argument("run", metavar="RUN_DIR", type=pathlib.Path, nargs="+",
+                        help="run directories of the book, one a seed")
     parser.add_argument("--json", metavar="FILE", help="write rows and summary there too")
     parser.add_argument("--only", metavar="REGEX", default="", help="only rows in whose id this is found")
     parser.add_argument("--failures", action="store_true", help="print only the rows that fail")
@@ -195,19 +212,28 @@ def main():
     except re.error as problem:
         parser.error(f"--only: {problem}")
     greeks = [g + suffix for g in reference_book.GREEKS for suffix in ("", "_standard_error")]
+    judged, missing, rows, left_out = [], [], [], []
     try:
-        rows = [row for row in reference_book.read_table(arguments.csv) if wanted.search(row["id"])]
-        results, name = read_results(arguments.run, COLUMNS + greeks)
+        for row in reference_book.read_table(arguments.csv):
+            try:
+                if wanted.search(row["id"]):
+                    rows.append((row, reference_book.express(row)[1]))
+            except reference_book.CannotExpress as reason:
+                left_out.append((row["id"], str(reason)))
+        for run in arguments.run:
+            results = read_results(run, COLUMNS + greeks)
+            new, lacking = judge_run(rows, results, str(run))
+            judged += new
+            missing += lacking
     except (reference_book.BadTable, OSError) as problem:
         print(problem, file=sys.stderr)
         return 4
     except (KeyError, ValueError) as problem:
-        print(f"{arguments.run}: not a table of results: {problem}", file=sys.stderr)
+        print(f"{run}: not a table of results: {problem}", file=sys.stderr)
         return 4
-    judged, left_out, missing = judge_table(rows, results)
-    summary = summarise(judged, left_out, missing)
-    summary["file"] = name
-    print_table([r for r in judged if not arguments.failures or r["verdict"] != "ok"])
+    several = len(arguments.run) > 1
+    summary = summarise(judged, left_out, missing, several)
+    print_table([r for r in judged if not arguments.failures or r["verdict"] != "ok"], several)
     print_summary(summary)
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:

@@ -62,7 +62,7 @@ def run_directory(results, name="run"):
 
 def check(path, directory, *arguments):
     """Exit status and the JSON report, verdicts by id."""
-    done = script("reference_check.py", path, directory, "--json", HERE / "check.json", *arguments)
+    done = script("reference_check.py", path, directory, *arguments, "--json", HERE / "check.json")
     report = json.loads((HERE / "check.json").read_text())
     return done.returncode, report["summary"], {row["id"]: row["verdict"] for row in report["rows"]}, done.stdout
 
@@ -196,7 +196,7 @@ def verdicts():
     status, summary, found, text = check(path, run_directory(results))
     assert found == {id: verdict for id, (_, verdict) in cases.items()}, found
     assert status == 1 and not summary["ok"] and "FAIL" in text
-    assert sorted(summary["failed"]) == sorted(id for id, (_, verdict) in cases.items() if verdict != "ok")
+    assert sorted(r["id"] for r in summary["failed"]) == sorted(id for id, (_, verdict) in cases.items() if verdict != "ok")
     status, summary, _, text = check(path, HERE / "run", "--only", "^(exact|just in|greek)$")
     assert status == 0 and summary["ok"] and summary["rows"] == 3 and "PASS" in text
 
@@ -228,7 +228,7 @@ def early_exercise():
     results = {id: {"standard_error": 0.01} | result for id, (_, result, _) in cases.items()}
     status, summary, found, _ = check(table(rows), run_directory(results))
     assert found == {id: verdict for id, (_, _, verdict) in cases.items()}, found
-    assert status == 1 and summary["mean_z2_rows"] == 0
+    assert status == 1 and summary["all"]["rows"] == 0
 
 
 def mean_z2():
@@ -241,17 +241,44 @@ def mean_z2():
         results = {f"r{i}": {"price": 10 + 0.1 * z, "standard_error": 0.1 * stated} for i, z in enumerate(draws)}
         status, summary, found, _ = check(path, run_directory(results))
         assert set(found.values()) == {"ok"}
-        assert summary["mean_z2_judged"] and summary["mean_z2_rows"] == 400
-        assert abs(summary["mean_z2"] - square / stated**2) < 1e-6
-        assert summary["mean_z2_ok"] == verdict and status == (0 if verdict else 1), summary
+        assert summary["all"]["judged"] and summary["all"]["rows"] == 400
+        assert abs(summary["all"]["mean_z2"] - square / stated**2) < 1e-6
+        assert summary["all"]["ok"] == verdict and status == (0 if verdict else 1), summary
     for i in range(300):  # an error below three tolerances is none to judge by
         results[f"r{i}"] = {"price": 10.0, "standard_error": 0.0029}
     status, summary, _, _ = check(path, run_directory(results))
-    assert summary["mean_z2_rows"] == 100
+    assert summary["all"]["rows"] == 100 and summary["families"] == {}
     del results["r399"]
     status, summary, _, text = check(path, run_directory(results))
-    assert status == 1 and summary["missing"] == ["r399"] and not summary["mean_z2_judged"]
-    assert "missing in the results: r399" in text
+    assert status == 1 and [r["id"] for r in summary["missing"]] == ["r399"] and not summary["all"]["judged"]
+    assert f"missing in {HERE}/run: r399" in text
+
+
+def families():
+    """Two runs: of each family the mean over both. One family's errors are too small, and the mean over all hides it."""
+    generator = random.Random(2)
+    digital = CALL.replace("quantity", "payout=cash;cash=1;quantity") + "price"
+    rows = [[f"e{i}", "gbm", "european", CALL + "price", "10", "0", "x"] for i in range(300)]
+    rows += [[f"d{i}", "gbm", "digital", digital, "10", "0", "x"] for i in range(60)]
+    rows += [["single", "gbm", "exchange", "spot=1|2;volatility=1|1;maturity=1", "10", "0", "x"]]
+    path, squares = table(rows), {"e": [], "d": []}
+    for name in ("one", "two"):
+        results = {"single": {"price": 10.3, "standard_error": 0.1}}
+        for row in rows[:-1]:
+            z = max(-2.5, min(2.5, generator.gauss(0, 1))) * (1.3 if row[0][0] == "d" else 1)
+            squares[row[0][0]].append(z * z)
+            results[row[0]] = {"price": 10 + 0.1 * z, "standard_error": 0.1}
+        run_directory(results, name)
+    status, summary, _, text = check(path, HERE / "one", HERE / "two")
+    assert summary["rows"] == 722 and not summary["failed"]
+    assert {family: m["rows"] for family, m in summary["families"].items()} == {
+        "gbm european": 600, "gbm digital": 120, "gbm exchange": 2}
+    for family, letter in (("gbm european", "e"), ("gbm digital", "d")):
+        assert abs(summary["families"][family]["mean_z2"] - sum(squares[letter]) / len(squares[letter])) < 1e-6
+    assert summary["families"]["gbm european"]["ok"] and summary["all"]["ok"]
+    assert not summary["families"]["gbm digital"]["ok"] and not summary["families"]["gbm exchange"]["judged"]
+    assert status == 1 and "mean z^2, gbm digital: " in text
+    assert check(path, HERE / "one", HERE / "two", "--only", "^e")[0] == 0
 
 
 def sources():
@@ -263,23 +290,25 @@ def sources():
                "other": {"price": 1.0, "standard_error": 0.1}}
     directory = run_directory(results)
     status, summary, from_csv, text = check(path, directory)
-    assert status == 1 and summary["file"] == "results.csv" and summary["missing"] == ["c"]
+    assert status == 1 and summary["missing"] == [{"run": str(directory), "id": "c"}]
     assert summary["left_out"] == [{"id": "n", "reason": "no normal-inverse-Gaussian model"}]
     assert "left out: n: " in text and from_csv == {"a": "ok", "b": "off"}
+    # The HDF5 file has a price that the CSV has not, so that it shows which was read.
+    results["a"]["price"] = 12.0
     with h5py.File(directory / "results.h5", "w") as file:
         file["id"] = [id.encode() for id in results]
         for column in ("price", "standard_error"):
             file[column] = [r[column] for r in results.values()]
         file["bias"] = [math.nan] * len(results)
     status, summary, from_hdf5, _ = check(path, directory)
-    assert status == 1 and summary["file"] == "results.h5" and from_hdf5 == from_csv
+    assert status == 1 and from_hdf5 == {"a": "off", "b": "off"}
     # Where h5py is not installed the CSV is read instead.
     (HERE / "without").mkdir()
     (HERE / "without/h5py.py").write_text("raise ImportError('no h5py')\n")
     done = subprocess.run([sys.executable, SOURCE / "scripts/reference_check.py", path, directory, "--json", HERE / "c.json"],
                           capture_output=True, text=True, env={"PYTHONPATH": str(HERE / "without")})
     assert done.returncode == 1, done.stderr
-    assert json.loads((HERE / "c.json").read_text())["summary"]["file"] == "results.csv"
+    assert {r["id"]: r["verdict"] for r in json.loads((HERE / "c.json").read_text())["rows"]} == from_csv
     assert script("reference_check.py", path, HERE / "nowhere").returncode == 4
     (directory / "results.h5").write_bytes(b"no HDF5")
     assert script("reference_check.py", path, directory).returncode == 4

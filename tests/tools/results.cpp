@@ -50,6 +50,28 @@ TEST_CASE("ncdump reads the header of results.h5") {
   CHECK(output.find("double price(instrument)") != std::string::npos);
 }
 
+TEST_CASE("ergode verifies, describes and compares results") {
+  const TemporaryDirectory a, b;
+  sim::options::Results results = test::example_results();
+  sim::options::write_results(a.path(), results, {{"host", std::string("here")}}, "book");
+  sim::options::write_results(b.path(), results, {{"host", std::string("there")}}, "book");
+  const std::string first = "'" + (a / "results.h5").string() + "'", second = "'" + (b / "results.h5").string() + "'";
+  std::string output;
+  const auto ergode = [&](const std::string& arguments) {
+    output.clear();
+    return test::run("'" ERGODE_PROGRAM "' " + arguments, output);
+  };
+  CHECK(ergode("verify " + first) == 0);
+  CHECK(ergode("info " + first) == 0);
+  CHECK(output.find("table of results") != std::string::npos);
+  CHECK(ergode("diff " + first + " " + second) == 0);
+  results.instruments[2].exercise[1].probability += 1e-15;
+  sim::options::write_results(b.path(), results, {}, "book");
+  CHECK(ergode("diff " + first + " " + second) == 1);
+  INFO(output);
+  CHECK(output.find("/exercise/probability") != std::string::npos);
+}
+
 TEST_CASE("the book of the reference table has every row in scope, and names the others with the reason") {
   check_scripts("reference_table");
 }
@@ -68,6 +90,9 @@ TEST_CASE("the check of a run judges bounds of early exercise by their own rule"
 TEST_CASE("the check of a run looks at the mean of z squared over all rows with a real error") {
   check_scripts("mean_z2");
 }
-TEST_CASE("the check of a run reads results.h5 and results.csv to the same verdicts, and names missing rows") {
+TEST_CASE("the check of several runs looks at the mean of z squared of each family") {
+  check_scripts("families");
+}
+TEST_CASE("the check of a run reads results.h5, or results.csv without h5py, and names missing rows") {
   check_scripts("sources");
 }
