@@ -66,7 +66,7 @@ INTEGERS = {"fixings", "exercise_dates", "resets", "observations"}
 WORDS = {
     "type": ["call", "put"], "payout": ["cash", "asset"], "monitoring": ["discrete", "continuous"],
     "average": ["arithmetic", "geometric"], "strike_type": ["fixed", "floating"], "select": ["max", "min"],
-    "rebate_at": ["automatic", "hit", "maturity"], "knock_in_monitoring": ["discrete", "continuous"],
+    "rebate_at": ["auto", "at_hit", "at_maturity"], "knock_in_monitoring": ["discrete", "continuous"],
     "memory": ["true", "false"], "payoff": ["max", "min", "basket"],
     "barrier_type": ["down_in", "down_out", "up_in", "up_out", "knock_in", "knock_out"],
 }
@@ -286,7 +286,8 @@ def flow(value):
         return "{" + ", ".join(f"{flow(k)}: {flow(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(flow, value)) + "]"
-    if re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]*", value) and value.lower() not in ("null", "yes", "no", "on", "off", "nan"):
+    other_types = ("null", "yes", "no", "on", "off", "nan")
+    if re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]*", value) and value.lower() not in other_types:
         return value
     try:
         if not isinstance(value, Text):

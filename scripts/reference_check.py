@@ -120,8 +120,8 @@ class Judge:
         return not self.early and self.error > 0 and self.error >= 3 * self.tolerance and not math.isnan(self.estimate)
 
     def report(self, family, run):
-        return {"run": run, "id": self.row["id"], "family": family, "quantity": self.quantity, "reference": self.value, "value": self.estimate,
-                "error": self.error, "bias": self.bias, "tolerance": self.tolerance, "z": self.z,
+        return {"run": run, "id": self.row["id"], "family": family, "quantity": self.quantity, "reference": self.value,
+                "value": self.estimate, "error": self.error, "bias": self.bias, "tolerance": self.tolerance, "z": self.z,
                 "upper_bound": self.get("upper_bound"), "in_mean_z2": self.real_error,
                 "verdict": ", ".join(self.failures) or "ok"}
 
@@ -164,7 +164,8 @@ def summarise(judged, left_out, missing, several):
 def print_table(judged, several):
     """With `several` runs, the run's name last."""
     width = max([len(r["id"]) for r in judged] + [2])
-    print(f"{'id':{width}}  {'quantity':13}  {'reference':>14}  {'value':>14}  {'error':>9}  {'bias':>9}  {'z':>7}  verdict")
+    print(f"{'id':{width}}  {'quantity':13}  {'reference':>14}  {'value':>14}  {'error':>9}  {'bias':>9}  {'z':>7}  "
+          "verdict")
     for r in judged:
         z = "" if math.isnan(r["z"]) else f"{r['z']:+.2f}"
         print(f"{r['id']:{width}}  {r['quantity']:13}  {r['reference']:14.8g}  {r['value']:14.8g}  {r['error']:9.2g}  "

@@ -1,7 +1,9 @@
 #include "sim/options/results_file.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "io/hdf5/sealed_file.hpp"
