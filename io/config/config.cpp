@@ -89,7 +89,8 @@ void write_used(const SchemaNode& here, const std::string& indent, std::string& 
 }
 
 std::string facts(const SchemaNode& key) {
-  std::string text = key.type.empty() ? "" : key.type;
+  std::string text = key.type;
+  if (!key.shorthand.empty()) text = "a value alone stands for `" + key.shorthand + "`";
   if (!key.unit.empty()) text += " [" + key.unit + "]";
   if (!key.limits.text().empty()) text += ", " + key.limits.text();
   if (key.limits.length) text += ", " + std::to_string(*key.limits.length) + " items";
@@ -132,6 +133,7 @@ SchemaNode* Section::add(SchemaNode::Kind kind, std::string_view name, std::stri
   node->name = name;
   node->meaning = meaning;
   node->path = here_->path.empty() ? node->name : here_->path + "." + node->name;
+  node->shorthand = shorthand;
   node->at = here_->at;
   if (here_->node) node->node = here_->node->find(name);
   if (node->node) node->at = node->node->at;

@@ -38,6 +38,7 @@ struct SchemaNode {
   enum class Kind { key, section, list, item, alternative, names };
   Kind kind = Kind::section;
   std::string name, path, meaning, type, unit, default_text;
+  std::string shorthand;  ///< of a section: the key that its value alone stands for
   Limits limits;
   bool required = false, optional = false, may_change = false, resolve_from_config = false;
   std::string value;    ///< canonical text; "" for an optional that is absent
