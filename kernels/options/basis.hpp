@@ -18,7 +18,7 @@ enum class BasisFamily : int {
 };
 
 inline constexpr int max_basis_variables = 8;
-inline constexpr int max_basis_order = 12;
+inline constexpr int max_basis_order = 20;
 
 #define ERGODE_BASIS_INLINE ERGODE_HOST_DEVICE inline __attribute__((always_inline))
 
@@ -61,7 +61,7 @@ struct BasisTerms {
   int exponent[max_basis_variables];  ///< of the present term
   Real value_of[max_basis_variables][max_basis_order + 1];
 
-  /// `x`: the variables, already mapped; variables in [1, 8], order in [0, 12].
+  /// `x`: the variables, already mapped; variables in [1, 8], order in [0, 20].
   ERGODE_BASIS_INLINE BasisTerms(BasisFamily family, int variables_, int order, const Real* x)
       : variables(variables_), degree(0) {
     for (int i = 0; i < variables; ++i) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "kernels/options/regression.hpp"
 
@@ -16,6 +17,7 @@ constexpr std::int64_t chunk = 4096;           ///< paths of one partial sum
 constexpr std::int64_t quantile_paths = 4096;  ///< that centre and scale are taken from
 constexpr double degenerate_spread = 1e-5;     ///< relative; below it a variable is rounding noise of the paths
 constexpr int max_underlyings = 64;
+constexpr int max_terms = 2048;  ///< a regression of n terms costs n^2 a path
 
 void require(bool holds, const char* message) {
   if (!holds) throw std::invalid_argument(message);
@@ -47,7 +49,10 @@ void check(const TrainingPaths<Real>& t, const ExerciseRule& rule) {
   require(rule.kind != ExercisePayoff::single || t.underlyings == 1, "a payoff on a single price has one underlying");
   require(rule.kind != ExercisePayoff::basket || static_cast<int>(rule.weights.size()) == t.underlyings,
           "a basket has one weight an underlying");
-  require(rule.order >= 0 && rule.order <= max_basis_order, "the regression's order lies in 0 to 12");
+  require(rule.order >= 0 && rule.order <= max_basis_order, "the regression's order lies in 0 to 20");
+  require(
+      basis_terms(exercise_variable_count(rule.kind, t.variance != nullptr, t.underlyings), rule.order) <= max_terms,
+      "the regression has more than 2048 terms: lower its order");
   require(static_cast<int>(rule.discount.size()) == t.dates, "there is one discount factor a date");
   for (double d : rule.discount) require(d > 0 && std::isfinite(d), "discount factors are positive and finite");
   require(rule.may_exercise.empty() || static_cast<int>(rule.may_exercise.size()) == t.dates,

@@ -51,8 +51,9 @@ struct ExercisePolicy {
 /// terms, its order is lowered; with fewer than two there is no exercise. Each variable is centred and scaled by its 1
 /// % and 99 % quantiles in the money. The bits do not depend on `threads` >= 1.
 ///
-/// Throws std::invalid_argument for sizes or an order that do not fit, std::domain_error naming the first path and date
-/// whose payoff or variance is not finite. Memory: 20 bytes a path beside the paths themselves.
+/// Throws std::invalid_argument for sizes or an order that do not fit (at most 64 underlyings, 2048 terms),
+/// std::domain_error naming the first path and date whose payoff or variance is not finite. Memory: 20 bytes a path
+/// beside the paths themselves.
 template <class Real>
 ExercisePolicy fit_exercise_policy(const TrainingPaths<Real>& training, const ExerciseRule& rule, int threads);
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 using namespace ergode::kernels;
@@ -294,8 +295,34 @@ TEST_CASE("Training paths that are not finite are refused with the path and the 
   bad.order = max_basis_order + 1;
   CHECK_THROWS_AS(fit_exercise_policy(t, bad, 2), std::invalid_argument);
   bad = rule;
+  bad.kind = ExercisePayoff::maximum;
+  bad.order = 20;  // of two prices 231 terms, of five 53130
+  const TrainingPaths<double> five{1000, 3, 5, spot.data(), nullptr};
+  CHECK_THROWS_AS(fit_exercise_policy(five, bad, 2), std::invalid_argument);
+  bad = rule;
   bad.kind = ExercisePayoff::basket;
   CHECK_THROWS_AS(fit_exercise_policy(t, bad, 2), std::invalid_argument);
   const TrainingPaths<double> none{0, 3, 1, nullptr, nullptr};
   CHECK(fit_exercise_policy(none, rule, 2).in_sample_price == 0);
+}
+
+// The last price of a basket of up to three is left to the basket's value: order 1 must then give any linear function
+// back. Today exercise pays 10 - B; tomorrow pays 10 - B' with B' a martingale's next value, moved by (S_3 - S_1) / 4.
+TEST_CASE("The regression of a basket spans its single prices") {
+  const int paths = 4000, d = 3;
+  std::vector<double> spot(2 * d * paths);
+  std::mt19937_64 bits(14);
+  std::uniform_real_distribution<double> uniform(1, 3);
+  const std::vector<double> weights = {0.5, 0.25, 0.25};
+  for (int k = 0; k < paths; ++k) {
+    for (int u = 0; u < d; ++u) spot[u * paths + k] = uniform(bits);
+    const double move = (spot[2 * paths + k] - spot[k]) / 4;
+    for (int u = 0; u < d; ++u) spot[(d + u) * paths + k] = spot[u * paths + k] + move;  // the weights add up to 1
+  }
+  const TrainingPaths<double> t{paths, 2, d, spot.data(), nullptr};
+  const ExercisePolicy policy = fit_exercise_policy(
+      t, {.kind = ExercisePayoff::basket, .strike = 10, .weights = weights, .order = 1, .discount = {1, 1}}, 2);
+  const double state[] = {1.5, 2.5, 2.75};
+  CHECK_THAT(continuation_value(policy.view(), 0, state, static_cast<const double*>(nullptr)),
+             WithinAbs(10 - (0.75 + 0.625 + 0.6875) - 1.25 / 4, 1e-12));
 }
