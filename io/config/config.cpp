@@ -263,8 +263,16 @@ void Section::pick(std::string_view tag_key, const std::vector<Alternative>& cho
     tag->value = write_value(choice.tag);
     return choice.declare(*this);
   }
-  problems_->errors.push_back({tag->at, "'" + tag->path + "': expected one of " + tag->type + ", found " +
-                                            (tag->node ? shown(*tag->node) : std::string("no such key"))});
+  std::string found = "no such key", advice;
+  if (tag->node) {
+    std::vector<std::string> tags;
+    for (const Alternative& choice : choices) tags.push_back(choice.tag);
+    const std::string meant = tag->node->kind == Node::Kind::scalar ? hint(tag->node->text, tags) : "";
+    if (meant.starts_with("did you")) advice = "; " + meant;
+    found = shown(*tag->node);
+  }
+  problems_->errors.push_back(
+      {tag->at, "'" + tag->path + "': expected one of " + tag->type + ", found " + found + advice});
   here_->open = true;
 }
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/sim/temporary.hpp"
 #include "tests/options/read_settings.hpp"
+#include "tests/sim/temporary.hpp"
 
 using namespace ergode;
 using namespace ergode::sim::options;
@@ -88,7 +88,7 @@ TEST_CASE("What is wrong with a table is refused as an input file, with its rows
       {header + "x,european,A,1,inf\n", ":2:16: 'options.0.maturity': expected a finite number"},
       {header + "x,european,A,1,1\nx,european,A,2,1\n", ":3:1: 'options.1.id': 'x' is the id of options.0 too"},
       {header + "x,european,A,,1\n", ":2:1: the key 'options.0.strike' is required and missing"},
-      {header + "x,exchange,A|B,,1\n", ":2:12: 'options.0.underlying': the market has no"},
+      {header + "x,exchange,A|C,,1\n", ":2:12: 'options.0.underlying': the market has no"},
       {header + "x,exchange,A,3,1\n", ":2:14: unknown key 'strike'"},
       {header + "x,europaen,A,1,1\n", ":2:3: 'options.0.product': expected one of european"},
       {header + "\"x,european,A,1,1\n", ":2:1: the quote that opens here is not closed"},

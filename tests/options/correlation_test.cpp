@@ -146,7 +146,7 @@ TEST_CASE("A matrix that is no correlation matrix is refused with its smallest e
   const std::string bad = "{order: [A, B, C], matrix: [[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]";
   // Equal |rho| with one sign turned: 1 - 2 * 0.9.
   CHECK(refusal(three(bad + "}"))
-            .has("c.yaml:2:44: 'market.correlation.matrix': is not positive semidefinite: its "
+            .has("c.yaml:2:43: 'market.correlation.matrix': is not positive semidefinite: its "
                  "smallest eigenvalue is -0.8;"));
   const Read read = read_settings(three(bad + ", nearest: true}"));
   REQUIRE(read.result.warnings.size() == 1);

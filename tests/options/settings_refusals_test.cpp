@@ -39,14 +39,14 @@ TEST_CASE("All that is wrong is said at once, each with its place") {
       "  - {product: europaen, underlying: A, strike: 100, maturity: 1}\n"
       "  - {product: european, underlying: A, strke: 100, maturity: 1}\n");
   CHECK(refused.code == io::ExitCode::config);
-  for (const char* part : {"c.yaml:1:22: 'monte_carlo.paths': found '0', allowed is at least 1",
-                           "c.yaml:5:15: 'market.underlyings.A.spot': found '-1', allowed is greater than 0",
-                           "c.yaml:6:24: 'market.underlyings.B.model': expected one of gbm | cev | local_volatility",
-                           "c.yaml:8:63: 'options.0.maturity': expected a finite number",
-                           "c.yaml:9:37: 'options.1.underlying': the market has no 'C'",
-                           "c.yaml:10:15: 'options.2.product': expected one of european",
-                           "c.yaml:11:40: unknown key 'strke'; did you mean 'strike'?",
-                           "c.yaml:11:5: the key 'options.3.strike' is required and missing"}) {
+  for (const char* part :
+       {"c.yaml:1:22: 'monte_carlo.paths': found '0', allowed is at least 1",
+        "c.yaml:5:15: 'market.underlyings.A.spot': found '-1', allowed is greater than 0",
+        "c.yaml:6:25: 'market.underlyings.B.model': expected one of gbm | cev | local_volatility",
+        "c.yaml:8:63: 'options.0.maturity': expected a finite number",
+        "c.yaml:9:37: 'options.1.underlying': the market has no 'C'", "found 'europaen'; did you mean 'european'?",
+        "c.yaml:11:40: unknown key 'strke'; did you mean 'strike'?",
+        "c.yaml:11:5: the key 'options.3.strike' is required and missing"}) {
     INFO(refused.text << "\n-- " << part);
     CHECK(refused.has(part));
   }
@@ -154,7 +154,7 @@ TEST_CASE("A number that looks like per cent is warned about, and so is a violat
     return all.size() == 1 ? all[0] : std::to_string(all.size()) + " warnings";
   };
   CHECK(warnings("spot: 1, rate: 5, model: gbm, volatility: 0.2")
-            .find("c.yaml:3:22: 'market.underlyings.X.rate': found "
+            .find("c.yaml:3:24: 'market.underlyings.X.rate': found "
                   "'5': is this per cent") == 0);
   CHECK(warnings("spot: 1, model: gbm, volatility: 20").find("20 % is 0.2") != std::string::npos);
   CHECK(warnings("spot: 1, rate: 1, model: gbm, volatility: 3") == "0 warnings");

@@ -169,7 +169,7 @@ TEST_CASE("Dates stand for years by each day count") {
             .has("a date needs `market.valuation_date`"));
   CHECK(refusal(before + "ACT/365F\n  underlyings: {X: {spot: 1, model: gbm, volatility: 0.2}}\noptions: [{product: "
                          "european, strike: 1, maturity: 2026-02-30}]\n")
-            .has("c.yaml:5:54: 'options.0.maturity': found the date 2026-02-30: there is no such day"));
+            .has("c.yaml:5:52: 'options.0.maturity': found the date 2026-02-30: there is no such day"));
   CHECK(refusal(before + "ACT/365F\n  underlyings: {X: {spot: 1, model: gbm, volatility: 0.2}}\noptions: [{product: "
                          "european, strike: 1, maturity: 2026-01-01}]\n")
             .has("allowed is at least 0"));
