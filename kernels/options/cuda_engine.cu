@@ -1,3 +1,4 @@
+#include <cstring>
 #include <map>
 #include <variant>
 

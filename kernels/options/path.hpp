@@ -333,9 +333,11 @@ ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets>::payment(int k) cons
     default: break;
   }
   // Several underlyings: [2 ...) weights.
-  T x = p.kind == PayoffKind::basket_arithmetic || p.kind == PayoffKind::basket_geometric ? T(0) : spot(0);
+  T x = T(0);
+  if (p.kind == PayoffKind::best_of || p.kind == PayoffKind::worst_of || p.kind == PayoffKind::spread) x = spot(0);
   for (int i = 0; i < count(); ++i) {
     switch (p.kind) {
+      case PayoffKind::portfolio:
       case PayoffKind::basket_arithmetic: x = x + c[2 + i] * spot(i); break;
       case PayoffKind::basket_geometric:
         x = x + c[2 + i] * (logarithm(constants[spec.asset[i].spot]) + asset[i].log_return);
@@ -346,6 +348,7 @@ ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets>::payment(int k) cons
         if (i == 1) x = x - spot(1);  // spread
     }
   }
+  if (p.kind == PayoffKind::portfolio) return {c[0] * x, 0};
   if (p.kind == PayoffKind::basket_geometric) x = exponential(x);
   return {european_payoff(p, c, x), 0};
 }

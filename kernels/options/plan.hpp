@@ -82,6 +82,7 @@ enum class PayoffKind : std::int32_t {
   variance_swap,
   observed,  ///< the observer's discounted payment itself: autocallable, early exercise
   terminal_spot,
+  portfolio,  ///< sum of weight S, without optionality
 };
 
 /// A payoff of the path's end and of one statistic. Constants: [0] discount factor, [1] strike, the rest by kind.
