@@ -32,16 +32,22 @@ ERGODE_HOST_DEVICE inline std::uint32_t mix_word(std::uint32_t x) {
 ///
 /// The choices are hashed. They form a binary tree; five levels of it, 31 choices below one prefix, are the bits of one
 /// hash of the prefix, and as the prefixes are of the input, the seven hashes do not wait for each other.
+///
+/// Cheaper permutations of the reversed word in the manner of Laine & Karras (2011), as Burley (2020) uses them, keep
+/// nets too, but of the 2^15 joint choices of a tree's first four levels 32,752 never occur, and over the seeds the
+/// variance of a smooth integrand's mean (64 points, four dimensions) came out a quarter below that of free choices,
+/// which an error bar from replications would inherit. Better constants mend that variance, not the missing choices.
 ERGODE_HOST_DEVICE inline std::uint32_t owen_scramble(std::uint32_t word, std::uint32_t seed) {
   std::uint32_t flips = 0;
   for (int level = 0; level < 32; level += 5) {
-    // A one before the prefix tells prefixes of different lengths apart.
+    const int count = level < 30 ? 5 : 2;
+    // A one before the prefix, and before the block that follows it, tells paths of different lengths apart.
     const std::uint32_t prefix = level == 0 ? 1u : (word >> (32 - level)) | 1u << level;
-    const std::uint32_t choices = mix_word(mix_word(prefix ^ seed) + seed);
-    for (int i = 0; i < 5 && level + i < 32; ++i) {
-      const int bit = 31 - level - i;
-      const std::uint32_t node = 1u << i | (((word >> bit) >> 1) & ((1u << i) - 1u));  // 1; 2, 3; 4 to 7; ...
-      flips |= (choices >> node & 1u) << bit;
+    const std::uint32_t block = ((word >> (32 - level - count)) & ((1u << count) - 1u)) | 1u << count;
+    const std::uint32_t choices = mix_word(prefix * 0x9e3779b9u ^ seed);
+    for (int i = 0; i < count; ++i) {
+      const std::uint32_t node = block >> (count - i);  // 1; 2, 3; 4 to 7; ...
+      flips = flips << 1 | (choices >> node & 1u);
     }
   }
   return word ^ flips;
