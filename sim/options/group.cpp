@@ -286,7 +286,10 @@ void Planner::set_means(std::size_t e) {
   bool plain = true;
   for (const Wanted& w : wanted_)
     if (w.estimator == e) plain = plain && (w.component == Component::value || w.component == Component::tangent);
-  estimator.controlled = plain && item.control != Control::none && estimator.role != Estimator::Role::bias;
+  // D S_T is linear in the spot and does not depend on the rate: its gamma and rho are rounding alone, no control.
+  const bool linear = item.control == Control::spot || item.control == Control::portfolio;
+  const bool flat = linear && estimator.role == Estimator::Role::greek && (estimator.name == "gamma" || estimator.name == "rho");
+  estimator.controlled = plain && !flat && item.control != Control::none && estimator.role != Estimator::Role::bias;
   for (const Wanted& w : wanted_) {
     if (w.estimator != e || !plain) continue;
     if (estimator.controlled)
@@ -473,7 +476,7 @@ k::GroupPlan plan_recording(const Group& group, const std::vector<int>& slots, s
   k::GroupPlan plan;
   const PathLayout layout = lay_out(group.items, group.market, group.grid, false, group.choices.seed, &slots);
   plan.grids = {layout.spec, layout.spec};
-  k::Variation v;
+  k::Variation v{};
   v.constants = layout.constants;
   v.spec.stride = 1;
   plan.variations = {v};
