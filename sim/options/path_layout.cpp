@@ -401,7 +401,7 @@ int Builder::product(const GroupItem& item, const Autocallable& o) {
   const double knock_in = o.knock_in_barrier ? std::log(*o.knock_in_barrier) : -unbounded;
   const int watcher =
       observer("autocall " + item.option.id, ObserverKind::autocall, 0, discounts_at(fixing_times(maturity(), o.observations)),
-               {o.autocall_level, o.coupon, o.memory ? 1.0 : 0.0, knock_in, o.notional, static_cast<double>(o.observations),
+               {o.autocall_level, o.coupon, o.memory ? 1.0 : 0.0, knock_in, o.notional, maturity() > 0 ? static_cast<double>(o.observations) : 1.0,
                 continuous ? 0.0 : 1.0});
   if (continuous) layout_.spec.continuous = 1;
   return payoff(PayoffKind::observed, 1, watcher, {1});
@@ -504,7 +504,9 @@ const EarlyExercise* early_exercise(const Instrument& option) {
 }
 
 std::vector<double> exercise_times(const Instrument& option, const TimeGrid& grid) {
-  if (const auto* o = std::get_if<Bermudan>(&option.product)) return fixing_times(option.maturity, o->exercise_dates);
+  // Dates that coincide are one, or the policy would wait for those that never come.
+  if (const auto* o = std::get_if<Bermudan>(&option.product))
+    return fixing_times(option.maturity, option.maturity > 0 ? o->exercise_dates : 1);
   return grid.times;
 }
 

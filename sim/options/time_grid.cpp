@@ -110,6 +110,7 @@ TimeGrid time_grid(const Instrument& option, const MarketState& market, int step
     }
   }
   std::sort(events.begin(), events.end());
+  fine = fine && option.maturity > 0;  // over no time there is nothing to divide
   TimeGrid grid;
   grid.pairs = fine;
   double last = 0;
