@@ -19,6 +19,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+}  // namespace
+
 std::string hint(const std::string& wrong, const std::vector<std::string>& known) {
   std::string nearest, all;
   std::size_t best = wrong.size();
@@ -34,10 +36,13 @@ std::string hint(const std::string& wrong, const std::vector<std::string>& known
   return all.empty() ? "no keys are allowed here" : "allowed here: " + all;
 }
 
+namespace {
+
 /// Only when the whole tree is declared is it known which keys nobody asked for: a section may be declared in several
 /// places.
 void report_unknown(const SchemaNode& here, Problems& problems) {
-  const bool is_mapping = here.kind != SchemaNode::Kind::key && here.kind != SchemaNode::Kind::list;
+  const bool is_mapping = here.kind != SchemaNode::Kind::key && here.kind != SchemaNode::Kind::list &&
+                          here.kind != SchemaNode::Kind::names && !here.open;
   if (is_mapping && here.node && here.node->kind == Node::Kind::mapping) {
     std::vector<std::string> known;
     for (const auto& child : here.children) known.push_back(child->name);
@@ -55,6 +60,15 @@ void flatten(const SchemaNode& here, std::vector<FlatKey>& flat) {
   for (const auto& child : here.children) flatten(*child, flat);
 }
 
+/// A key as YAML takes it back: names that a user gives may hold anything.
+std::string key_text(const std::string& name) {
+  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  const bool null = name == "null" || name == "Null" || name == "NULL";
+  return plain && !null ? name : write_value(name);
+}
+
 void write_used(const SchemaNode& here, const std::string& indent, std::string& out) {
   for (const auto& child : here.children) {
     if (child->kind == SchemaNode::Kind::key) {
@@ -69,13 +83,14 @@ void write_used(const SchemaNode& here, const std::string& indent, std::string& 
     } else if (!child->absent) {
       std::string text;
       write_used(*child, indent + "  ", text);
-      out += indent + child->name + (text.empty() ? ": {}\n" : ":\n" + text);
+      out += indent + key_text(child->name) + (text.empty() ? ": {}\n" : ":\n" + text);
     }
   }
 }
 
 std::string facts(const SchemaNode& key) {
-  std::string text = key.type.empty() ? "" : key.type;
+  std::string text = key.type;
+  if (!key.shorthand.empty()) text = "a value alone stands for `" + key.shorthand + "`";
   if (!key.unit.empty()) text += " [" + key.unit + "]";
   if (!key.limits.text().empty()) text += ", " + key.limits.text();
   if (key.limits.length) text += ", " + std::to_string(*key.limits.length) + " items";
@@ -106,7 +121,8 @@ void write_schema(const SchemaNode& here, const std::string& indent, bool markdo
 
 }  // namespace
 
-SchemaNode* Section::add(SchemaNode::Kind kind, std::string_view name, std::string_view meaning) {
+SchemaNode* Section::add(SchemaNode::Kind kind, std::string_view name, std::string_view meaning,
+                         std::string_view shorthand) {
   for (const auto& child : here_->children)
     if (child->name == name) {
       if (kind == SchemaNode::Kind::section && child->kind == kind) return child.get();
@@ -117,9 +133,19 @@ SchemaNode* Section::add(SchemaNode::Kind kind, std::string_view name, std::stri
   node->name = name;
   node->meaning = meaning;
   node->path = here_->path.empty() ? node->name : here_->path + "." + node->name;
+  node->shorthand = shorthand;
   node->at = here_->at;
   if (here_->node) node->node = here_->node->find(name);
   if (node->node) node->at = node->node->at;
+  if (!shorthand.empty() && node->node && node->node->kind == Node::Kind::scalar) {
+    node->made = std::make_unique<Node>();
+    node->made->kind = Node::Kind::mapping;
+    node->made->at = node->at;
+    node->made->keys = {std::string(shorthand)};
+    node->made->key_at = {node->at};
+    node->made->items = {*node->node};
+    node->node = node->made.get();
+  }
   if (kind == SchemaNode::Kind::section && node->node && node->node->kind != Node::Kind::mapping) {
     if (problems_ && node->node->kind != Node::Kind::null)
       problems_->errors.push_back(
@@ -161,6 +187,59 @@ std::size_t Section::open_list(SchemaNode* node) {
   return found.size();
 }
 
+void Section::take_file(SchemaNode* node, const std::function<Node(const std::filesystem::path&)>& rows) {
+  const Node* file = node->node ? node->node->find("file") : nullptr;
+  if (!file) return;
+  for (std::size_t i = 0; i < node->node->keys.size(); ++i)
+    if (node->node->keys[i] != "file")
+      problems_->errors.push_back({node->node->key_at[i], "'" + node->path + "': found '" + node->node->keys[i] +
+                                                              "' beside `file`, which stands alone"});
+  std::filesystem::path path;
+  Problems found;
+  read_value(*file, path, {}, found);
+  for (Problem& p : found.errors) problems_->errors.push_back({p.at, "'" + node->path + ".file': " + p.message});
+  node->made = std::make_unique<Node>();
+  node->made->kind = Node::Kind::sequence;
+  node->made->at = file->at;
+  if (found.errors.empty()) *node->made = rows((problems_->folder / path).lexically_normal());
+  node->required = node->required && found.errors.empty();
+  node->node = node->made.get();
+}
+
+std::size_t Section::open_names(SchemaNode* node, std::string_view of_each) {
+  const auto open = [&](const std::string& name, const Node* found) {
+    auto& child = node->children.emplace_back(std::make_unique<SchemaNode>());
+    child->name = name;
+    child->meaning = of_each;
+    child->path = node->path + "." + name;
+    child->node = found;
+    child->at = found ? found->at : node->at;
+  };
+  if (describing()) {
+    open("<name>", nullptr);
+  } else if (node->node && node->node->kind == Node::Kind::mapping) {
+    for (std::size_t i = 0; i < node->node->keys.size(); ++i) {
+      const Node& item = node->node->items[i];
+      open(node->node->keys[i], item.kind == Node::Kind::mapping ? &item : nullptr);
+      if (item.kind != Node::Kind::mapping)
+        problems_->errors.push_back(
+            {node->node->key_at[i],
+             "'" + node->children.back()->path + "': expected a mapping (key: value), found " + shown(item)});
+      if (item.kind != Node::Kind::mapping) node->children.pop_back();
+      if (node->node->keys[i].empty())
+        problems_->errors.push_back({node->node->key_at[i], "'" + node->path + "': a name is empty"});
+    }
+  } else if (node->node && node->node->kind != Node::Kind::null) {
+    problems_->errors.push_back(
+        {node->at, "'" + node->path + "': expected a mapping (name: {...}), found " + shown(*node->node)});
+  }
+  const bool empty = !node->node || node->node->kind == Node::Kind::null ||
+                     (node->node->kind == Node::Kind::mapping && node->node->keys.empty());
+  if (node->required && empty && !describing())
+    problems_->errors.push_back({node->at, "the mapping '" + node->path + "' is required and is empty; add a name"});
+  return node->children.size();
+}
+
 void Section::pick(std::string_view tag_key, const std::vector<Alternative>& choices) {
   SchemaNode* tag = add(SchemaNode::Kind::key, tag_key, "picks one of the alternatives");
   tag->finished = true;
@@ -184,13 +263,20 @@ void Section::pick(std::string_view tag_key, const std::vector<Alternative>& cho
     tag->value = write_value(choice.tag);
     return choice.declare(*this);
   }
-  problems_->errors.push_back({tag->at, "'" + tag->path + "': expected one of " + tag->type + ", found " +
-                                            (tag->node ? shown(*tag->node) : std::string("no such key"))});
-  // Which keys belong here is not known, so none of them is called unknown.
-  here_->node = nullptr;
+  std::string found = "no such key", advice;
+  if (tag->node) {
+    std::vector<std::string> tags;
+    for (const Alternative& choice : choices) tags.push_back(choice.tag);
+    const std::string meant = tag->node->kind == Node::Kind::scalar ? hint(tag->node->text, tags) : "";
+    if (meant.starts_with("did you")) advice = "; " + meant;
+    found = shown(*tag->node);
+  }
+  problems_->errors.push_back(
+      {tag->at, "'" + tag->path + "': expected one of " + tag->type + ", found " + found + advice});
+  here_->open = true;
 }
 
-void Section::finish() {
+void Section::settle() {
   if (describing()) return;
   for (const auto& key : here_->children) {
     if (key->kind != SchemaNode::Kind::key || key->finished) continue;
@@ -200,6 +286,7 @@ void Section::finish() {
         problems_->errors.push_back({key->at, "the key '" + key->path + "' is required and missing; add it"});
     } else {
       Problems found;
+      if (key->limits.or_date) found.years = problems_->years;
       key->read(*key->node, key->limits, found);
       if (key->resolve_from_config && key->resolve && found.errors.empty()) key->resolve(problems_->folder);
       for (Problem& p : found.errors) problems_->errors.push_back({p.at, "'" + key->path + "': " + p.message});
@@ -207,14 +294,20 @@ void Section::finish() {
     }
     key->value = key->write();
   }
+}
+
+void Section::finish() {
+  if (describing()) return;
+  settle();
   if (problems_->errors.size() != errors_before_) return;
-  for (const auto& test : checks_)
-    test([this](std::string_view name, const std::string& message) {
+  for (const Check& check : checks_)
+    check.test([this, &check](std::string_view name, const std::string& message) {
       Position at = here_->at;
       for (const auto& child : here_->children)
         if (child->name == name) at = child->at;
       const std::string dot = here_->path.empty() || name.empty() ? "" : ".";
-      problems_->errors.push_back({at, "'" + here_->path + dot + std::string(name) + "': " + message});
+      (check.warns ? problems_->warnings : problems_->errors)
+          .push_back({at, "'" + here_->path + dot + std::string(name) + "': " + message});
     });
 }
 
@@ -237,18 +330,20 @@ ReadResult read_config(const Document& document, const std::function<void(Sectio
   Reading::run(root, &problems, declare_root);
   report_unknown(root, problems);
   const auto order = [](const Problem& a, const Problem& b) {
-    return std::tie(a.at.set, a.at.line, a.at.column) < std::tie(b.at.set, b.at.line, b.at.column);
+    return std::tie(a.at.file, a.at.set, a.at.line, a.at.column) <
+           std::tie(b.at.file, b.at.set, b.at.line, b.at.column);
   };
   std::stable_sort(problems.errors.begin(), problems.errors.end(), order);
   std::stable_sort(problems.warnings.begin(), problems.warnings.end(), order);
   if (!problems.errors.empty()) {
     std::string all;
-    bool from_file = false;
+    bool from_config = false, from_file = false;
     for (const Problem& p : problems.errors) {
       all += (all.empty() ? "" : "\n") + document.describe(p.at) + ": " + p.message;
-      from_file = from_file || p.at.set.empty();
+      from_config = from_config || (p.at.set.empty() && p.at.file.empty());
+      from_file = from_file || !p.at.file.empty();
     }
-    throw Error(from_file ? ExitCode::config : ExitCode::command_line, all);
+    throw Error(from_config ? ExitCode::config : from_file ? ExitCode::input_file : ExitCode::command_line, all);
   }
   ReadResult result;
   for (const Problem& p : problems.warnings) result.warnings.push_back(document.describe(p.at) + ": " + p.message);
@@ -277,17 +372,27 @@ std::string schema_markdown(const SchemaNode& schema) {
 
 std::vector<std::string> differing_keys(const std::vector<FlatKey>& stored, const std::vector<FlatKey>& current) {
   std::vector<std::string> out;
-  const auto find = [](const std::vector<FlatKey>& keys, const std::string& path) {
-    const auto found = std::find_if(keys.begin(), keys.end(), [&](const FlatKey& k) { return k.path == path; });
-    return found == keys.end() ? nullptr : &*found;
+  // Sorted: a book of options has very many keys.
+  using Keys = std::vector<const FlatKey*>;
+  const auto by_path = [](const FlatKey* a, const FlatKey* b) { return a->path < b->path; };
+  const auto sorted = [&](const std::vector<FlatKey>& keys) {
+    Keys all;
+    for (const FlatKey& key : keys) all.push_back(&key);
+    std::sort(all.begin(), all.end(), by_path);
+    return all;
+  };
+  const Keys stored_keys = sorted(stored), current_keys = sorted(current);
+  const auto find = [&](const Keys& keys, const FlatKey& key) {
+    const auto found = std::lower_bound(keys.begin(), keys.end(), &key, by_path);
+    return found == keys.end() || (*found)->path != key.path ? nullptr : *found;
   };
   for (const FlatKey& now : current) {
-    const FlatKey* then = find(stored, now.path);
+    const FlatKey* then = find(stored_keys, now);
     if (!now.may_change && (!then || then->value != now.value))
       out.push_back(now.path + ": stored " + (then ? then->value : "nothing") + ", now " + now.value);
   }
   for (const FlatKey& then : stored)
-    if (!then.may_change && !find(current, then.path))
+    if (!then.may_change && !find(current_keys, then))
       out.push_back(then.path + ": stored " + then.value + ", now nothing");
   return out;
 }

@@ -34,17 +34,21 @@ namespace ergode::io {
 /// What was declared, and after a reading also the values: the one tree that the schema and `config.used.yaml` are
 /// written from.
 struct SchemaNode {
-  enum class Kind { key, section, list, item, alternative };
+  /// `names` is a mapping whose keys are the user's; each of its children is a section.
+  enum class Kind { key, section, list, item, alternative, names };
   Kind kind = Kind::section;
   std::string name, path, meaning, type, unit, default_text;
+  std::string shorthand;  ///< of a section: the key that its value alone stands for
   Limits limits;
   bool required = false, optional = false, may_change = false, resolve_from_config = false;
   std::string value;    ///< canonical text; "" for an optional that is absent
   bool absent = false;  ///< an optional section that is not there
+  bool open = false;    ///< which keys belong here is not known, so none is called unknown
   std::vector<std::unique_ptr<SchemaNode>> children;
 
   // While reading:
   const Node* node = nullptr;  ///< null where the document does not have it
+  std::unique_ptr<Node> made;  ///< what `node` points to where it is not the document's: rows of a file, a shorthand
   Position at;                 ///< of the value, or of the mapping that lacks it
   std::function<void(const Node&, const Limits&, Problems&)> read;
   std::function<std::string()> write;
@@ -64,6 +68,7 @@ class Field {
   Field& greater_than(double low) { return node_->limits.greater_than = low, *this; }
   Field& at_most(double high) { return node_->limits.at_most = high, *this; }
   Field& less_than(double high) { return node_->limits.less_than = high, *this; }
+  Field& or_date() { return node_->limits.or_date = true, *this; }  ///< of years: a date may stand for them
   Field& length(std::size_t count) { return node_->limits.length = count, *this; }  ///< of a vector
   Field& warn_above(double limit, std::string_view message) {
     node_->limits.warn_above = limit;
@@ -85,6 +90,17 @@ class Field {
   explicit Field(SchemaNode* node) : node_(node) {}
   SchemaNode* node_;
 };
+
+/// How a key that key() has no form for is read and written. An empty text is not written.
+template <class T>
+struct Form {
+  std::string type;
+  std::function<void(const Node&, T&, const Limits&, Problems&)> read;
+  std::function<std::string(const T&)> write;
+};
+
+/// "did you mean 'spot'?", or all that is allowed.
+std::string hint(const std::string& wrong, const std::vector<std::string>& known);
 
 template <class T>
 inline constexpr bool is_optional = false;
@@ -112,6 +128,22 @@ class Section {
     return Field<T>(node);
   }
 
+  /// A key whose text has a form of its own.
+  template <class T>
+  Field<T> key(std::string_view name, T& target, const Form<T>& form, std::string_view meaning) {
+    SchemaNode* node = add(SchemaNode::Kind::key, name, meaning);
+    node->type = form.type;
+    node->default_text = form.write(target);
+    node->optional = node->default_text.empty();
+    node->read = [&target, read = form.read](const Node& n, const Limits& l, Problems& p) { read(n, target, l, p); };
+    node->write = [&target, write = form.write] { return write(target); };
+    if constexpr (std::is_same_v<T, std::filesystem::path>)
+      node->resolve = [&target](const std::filesystem::path& folder) {
+        if (target.is_relative()) target = (folder / target).lexically_normal();
+      };
+    return Field<T>(node);
+  }
+
   /// A string key with a fixed set of words, stored as an enum.
   template <class E>
   Field<E> choice(std::string_view name, E& target, std::vector<std::pair<std::string, E>> words,
@@ -132,10 +164,11 @@ class Section {
     return Field<E>(node);
   }
 
-  /// A nested mapping; T has declare(Section&). std::optional<T>: the section may be absent.
+  /// A nested mapping; T has declare(Section&). std::optional<T>: the section may be absent. `name: 3` is short for
+  /// `name: {shorthand: 3}`, where a shorthand is given.
   template <class T>
-  void section(std::string_view name, T& target, std::string_view meaning) {
-    SchemaNode* node = add(SchemaNode::Kind::section, name, meaning);
+  void section(std::string_view name, T& target, std::string_view meaning, std::string_view shorthand = "") {
+    SchemaNode* node = add(SchemaNode::Kind::section, name, meaning, shorthand);
     if constexpr (is_optional<T>) {
       node->optional = true;
       if (!describing() && !node->node) {
@@ -162,6 +195,48 @@ class Section {
     if (describing()) target.clear();
   }
 
+  /// As list(), of items that `declare(section, item, index)` declares. Where the document has `{file: PATH}` instead,
+  /// relative to the config's folder, `rows(path)` gives the list: a sequence of mappings whose positions name that
+  /// file. What is wrong with them alone is Error(input_file). config.used.yaml gets the items, not the file.
+  template <class T, class Declare>
+  void list_or_file(std::string_view name, std::vector<T>& target, std::string_view meaning, bool required,
+                    const std::function<Node(const std::filesystem::path&)>& rows, const Declare& declare) {
+    SchemaNode* node = add(SchemaNode::Kind::list, name, meaning);
+    node->required = required;
+    if (!describing()) take_file(node, rows);
+    target.clear();
+    target.resize(open_list(node));
+    for (std::size_t i = 0; i < target.size(); ++i)
+      nested(node->children[i].get(), [&](Section& s) { declare(s, target[i], i); });
+    if (describing()) target.clear();
+  }
+
+  /// A mapping whose keys are names that the user gives, in the document's order; T has `name` and declare(Section&).
+  template <class T>
+  void names(std::string_view name, std::vector<T>& target, std::string_view meaning, std::string_view of_each,
+             bool required = false) {
+    SchemaNode* node = add(SchemaNode::Kind::names, name, meaning);
+    node->required = required;
+    target.clear();
+    target.resize(open_names(node, of_each));
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      target[i].name = node->children[i]->name;
+      nested(node->children[i].get(), [&](Section& s) { target[i].declare(s); });
+    }
+    if (describing()) target.clear();
+  }
+
+  /// Reads the keys declared so far, so that what is declared next can use their values.
+  void settle();
+
+  /// What a date stands for, where a key takes one, here and in all that is declared later.
+  void dates(std::function<std::optional<double>(const std::string& date, std::string& why)> years) {
+    if (problems_) problems_->years = std::move(years);
+  }
+
+  /// Whether the document has the key; false while only describing. For checks: a default cannot be told from a value.
+  bool given(std::string_view key) const { return here_->node && here_->node->find(key); }
+
   /// In this mapping, the key `tag_key` picks one of the alternatives, whose keys stand in the same mapping. Each T has
   /// `tag`, `meaning`, declare(Section&), and may have `implied_by`: a key whose presence picks T where `tag_key` is
   /// left out.
@@ -178,7 +253,12 @@ class Section {
   /// for each thing wrong; the message gets that key's position.
   void check(
       std::function<void(const std::function<void(std::string_view key, const std::string& message)>& complain)> test) {
-    checks_.push_back(std::move(test));
+    checks_.push_back({std::move(test), false});
+  }
+  /// As check(), for what is allowed and yet worth a warning.
+  void doubt(
+      std::function<void(const std::function<void(std::string_view key, const std::string& message)>& warn)> test) {
+    checks_.push_back({std::move(test), true});
   }
 
  private:
@@ -196,16 +276,23 @@ class Section {
   Section(SchemaNode* here, Problems* problems)
       : here_(here), problems_(problems), errors_before_(problems ? problems->errors.size() : 0) {}
   bool describing() const { return !problems_; }
-  SchemaNode* add(SchemaNode::Kind kind, std::string_view name, std::string_view meaning);
+  SchemaNode* add(SchemaNode::Kind kind, std::string_view name, std::string_view meaning,
+                  std::string_view shorthand = "");
   void nested(SchemaNode* node, const std::function<void(Section&)>& declare);
   std::size_t open_list(SchemaNode* node);
+  std::size_t open_names(SchemaNode* node, std::string_view of_each);
+  void take_file(SchemaNode* node, const std::function<Node(const std::filesystem::path&)>& rows);
   void pick(std::string_view tag_key, const std::vector<Alternative>& choices);
   void finish();
 
   SchemaNode* here_;
   Problems* problems_;  ///< null while only describing
   std::size_t errors_before_;
-  std::vector<std::function<void(const std::function<void(std::string_view, const std::string&)>&)>> checks_;
+  struct Check {
+    std::function<void(const std::function<void(std::string_view, const std::string&)>&)> test;
+    bool warns;
+  };
+  std::vector<Check> checks_;
 };
 
 struct FlatKey {
@@ -220,8 +307,8 @@ struct ReadResult {
   std::vector<FlatKey> flat;
 };
 
-/// Reads every declared key. Throws Error with all problems, one a line, by position: `config`, or `command_line` where
-/// all come from --set. What `declare_root` declares must outlive the call.
+/// Reads every declared key. Throws Error with all problems, one a line, by position: `config`, or `input_file` and
+/// `command_line` where none is in the config itself. What `declare_root` declares must outlive the call.
 ReadResult read_config(const Document& document, const std::function<void(Section&)>& declare_root);
 
 /// The declarations alone, with every alternative.

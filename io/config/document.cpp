@@ -180,7 +180,7 @@ const Node* Node::find(std::string_view key) const {
 
 std::string Document::describe(const Position& at) const {
   if (!at.set.empty()) return "--set " + at.set;
-  return name_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+  return (at.file.empty() ? name_ : at.file) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
 }
 
 Document Document::parse(const std::string& text, std::string name) {

@@ -15,6 +15,7 @@ struct Position {
   std::string set;  ///< the key path of a `--set`; empty for a file
   int line = 1;
   int column = 1;
+  std::string file{};  ///< where it is not the config itself: a table that the config names
 };
 
 struct Node {
@@ -45,7 +46,7 @@ class Document {
   const Node& root() const { return root_; }
   /// Absolute; of a document that is no file the current one.
   std::filesystem::path folder() const { return std::filesystem::absolute(name_).parent_path(); }
-  std::string describe(const Position& at) const;  ///< `file:line:column` or `--set key.path`
+  std::string describe(const Position& at) const;  ///< `file:line:column`, of the file it is in, or `--set key.path`
 
  private:
   std::string name_;

@@ -169,8 +169,20 @@ void read_value(const Node& node, bool& target, const Limits&, Problems& problem
   target = node.text == "true";
 }
 
+bool is_date(const std::string& text) {
+  if (text.size() != 10) return false;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (i == 4 || i == 7 ? text[i] != '-' : text[i] < '0' || text[i] > '9') return false;
+  return true;
+}
+
 void read_value(const Node& node, double& target, const Limits& limits, Problems& problems) {
-  const auto x = is_plain(node) ? decimal(node.text) : std::nullopt;
+  auto x = is_plain(node) ? decimal(node.text) : std::nullopt;
+  if (limits.or_date && node.kind == Node::Kind::scalar && is_date(node.text)) {
+    std::string why = "a date has no meaning here";
+    if (problems.years) x = problems.years(node.text, why);
+    if (!x) return problems.errors.push_back({node.at, "found the date " + node.text + ": " + why});
+  }
   if (!x) return refuse(node, problems, limits.text().empty() ? "a finite number" : "a finite number " + limits.text());
   if (within(node, *x, limits, problems)) target = *x;
 }
@@ -235,6 +247,11 @@ void read_value(const Node& n, std::vector<std::int64_t>& t, const Limits& l, Pr
 void read_value(const Node& n, std::vector<std::string>& t, const Limits& l, Problems& p) {
   read_list(n, t, l, p);
 }
+void read_value(const Node& node, Rows& target, const Limits& limits, Problems& problems) {
+  if (node.kind != Node::Kind::sequence) return refuse(node, problems, "a list of rows [[a, b, ...], ...]");
+  target.assign(node.items.size(), {});
+  for (std::size_t i = 0; i < target.size(); ++i) read_value(node.items[i], target[i], limits, problems);
+}
 
 std::string write_value(const bool& x) {
   return x ? "true" : "false";
@@ -282,6 +299,9 @@ std::string write_value(const std::vector<std::int64_t>& x) {
 std::string write_value(const std::vector<std::string>& x) {
   return write_list(x);
 }
+std::string write_value(const Rows& x) {
+  return write_list(x);
+}
 
 std::string type_name(const bool&) {
   return "boolean";
@@ -324,6 +344,9 @@ std::string type_name(const std::vector<std::int64_t>&) {
 }
 std::string type_name(const std::vector<std::string>&) {
   return "list of texts";
+}
+std::string type_name(const Rows&) {
+  return "rows of numbers";
 }
 
 }  // namespace ergode::io

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct Limits {
   std::optional<double> at_least, greater_than, at_most, less_than, warn_above;
   std::optional<std::size_t> length;
   std::string warning;
+  bool or_date = false;      ///< a number of years, for which a date may stand
   std::string text() const;  ///< "at least 1, less than 2", or ""
 };
 
@@ -38,6 +40,8 @@ struct Problem {
 struct Problems {
   std::vector<Problem> errors, warnings;
   std::filesystem::path folder;  ///< that relative paths of the document start at
+  /// The years that a date such as 2027-06-30 stands for; nothing, and why, where it stands for none.
+  std::function<std::optional<double>(const std::string& date, std::string& why)> years;
 };
 
 /// Numbers: read without the locale. An integer may be written 1e6; a quoted number is a string and refused.
@@ -60,6 +64,8 @@ ERGODE_VALUE(Triple)
 ERGODE_VALUE(std::vector<double>)
 ERGODE_VALUE(std::vector<std::int64_t>)
 ERGODE_VALUE(std::vector<std::string>)
+using Rows = std::vector<std::vector<double>>;  ///< of a matrix; their lengths are the caller's to check
+ERGODE_VALUE(Rows)
 #undef ERGODE_VALUE
 
 template <class T>
@@ -77,6 +83,9 @@ template <class T>
 std::string type_name(const std::optional<T>&) {
   return type_name(T{});
 }
+
+/// Of the form YYYY-MM-DD, whether or not there is such a day.
+bool is_date(const std::string& text);
 
 std::string shown(const Node& node);  ///< a value as messages show it
 

@@ -1,8 +1,12 @@
 #pragma once
 
-/// Marks a function that host code and CUDA kernels share. Outside nvcc it is nothing.
-#ifdef __CUDACC__
+/// Marks a function that host code and CUDA kernels share. Outside nvcc it is nothing, except in sources that are built
+/// once for each instruction set: there every call is inlined, so that no symbol of one build is there for another to be
+/// linked to.
+#if defined(__CUDACC__)
 #define ERGODE_HOST_DEVICE __host__ __device__
+#elif defined(ERGODE_ISA)
+#define ERGODE_HOST_DEVICE __attribute__((always_inline))
 #else
 #define ERGODE_HOST_DEVICE
 #endif

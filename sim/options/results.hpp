@@ -19,6 +19,7 @@ struct Greek {
   std::string units;                 ///< "per 1.00 of volatility"
   std::vector<std::string> of;       ///< underlyings; empty for one value of the whole
   std::vector<Estimate> estimates;   ///< as `of`, or a single one
+  bool parameter = false;            ///< to a model's parameter of that name: Heston's rho and theta are not the Greeks
 };
 
 /// Price and error after so many paths.

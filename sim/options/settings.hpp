@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/config/config.hpp"
+#include "sim/options/dates.hpp"
 #include "sim/options/term_structure.hpp"
 
 // The keys of `simulation: option_pricing`, and at once the data that the pricing works on: markets and instruments.
@@ -124,6 +125,8 @@ struct CorrelationSettings {
 };
 
 struct MarketSettings {
+  std::string valuation_date;  ///< YYYY-MM-DD, or empty; needed where times are given as dates
+  DayCount day_count = DayCount::actual_365_fixed;
   TermStructure rate;
   std::vector<UnderlyingSettings> underlyings;
   std::optional<CorrelationSettings> correlation;

@@ -19,8 +19,10 @@ struct TermStructure {
   double rate_integral(double t) const;
   /// sigma(t)^2 t, the integral of the forward variance from 0 to t.
   double variance_integral(double t) const;
-  /// The zero rate or Black volatility itself. t >= 0.
+  /// The zero rate itself. t >= 0.
   double at(double t) const;
+  /// The Black volatility to t itself. t >= 0.
+  double volatility_at(double t) const;
   /// All values moved by `shift`.
   TermStructure shifted(double shift) const;
   bool operator==(const TermStructure&) const = default;

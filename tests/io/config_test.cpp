@@ -186,3 +186,128 @@ TEST_CASE("Random changes of a config are read or refused, never worse") {
   CHECK(refused > 2500);
   CHECK(refused < 5000);
 }
+
+namespace {
+
+struct Star {
+  std::string name;
+  double mass = 1;
+  void declare(Section& s) { s.key("mass", mass, "of it").greater_than(0); }
+};
+struct Pull {
+  double all = 0, other = 1;
+  void declare(Section& s) {
+    s.key("all", all, "of all pairs");
+    s.key("other", other, "something else");
+  }
+};
+struct Sky {
+  std::string today;
+  std::vector<Star> stars, table;
+  std::optional<Pull> pull;
+  Rows matrix;
+  double when = 0;
+  void declare(Section& s) {
+    s.key("today", today, "a day");
+    s.settle();
+    s.dates([this](const std::string& date, std::string& why) -> std::optional<double> {
+      if (today.empty()) return why = "there is no today", std::nullopt;
+      return date == today ? 0.0 : 1.0;
+    });
+    s.key("when", when, "years").or_date();
+    s.key("matrix", matrix, "rows").at_least(-1);
+    s.names("stars", stars, "all of them", "a star", true);
+    s.section("pull", pull, "between them", "all");
+    s.list_or_file(
+        "table", table, "more", false,
+        [](const std::filesystem::path& path) {
+          Node row, list;
+          row.kind = Node::Kind::mapping;
+          row.at = {"", 7, 1, path.string()};
+          row.keys = {"mass"};
+          row.key_at = {row.at};
+          row.items.resize(1);
+          row.items[0].kind = Node::Kind::scalar;
+          row.items[0].text = path.stem().string();
+          row.items[0].at = {"", 7, 3, path.string()};
+          list.kind = Node::Kind::sequence;
+          list.items = {row};
+          return list;
+        },
+        [](Section& item, Star& star, std::size_t index) {
+          star.name = std::to_string(index);
+          star.declare(item);
+        });
+    s.doubt([this](const auto& warn) {
+      if (stars.size() > 2) warn("stars", "three are many");
+    });
+  }
+};
+
+ReadResult read(const std::string& text, Sky& sky) {
+  return read_config(Document::parse(text, "/home/s.yaml"), [&](Section& s) { sky.declare(s); });
+}
+std::string sky_failure(const std::string& text, ExitCode code = ExitCode::config) {
+  try {
+    Sky sky;
+    read(text, sky);
+  } catch (const Error& e) {
+    CHECK(e.code() == code);
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("A mapping with names of the user's keeps its order, and is written so that it is read again") {
+  Sky first, second;
+  const std::string text = "stars: {z: {mass: 2}, 'a: #b': {}, 'null': {mass: 3}}\nmatrix: [[1, 2], [3]]\npull: 0.5\n";
+  const ReadResult result = read(text, first);
+  REQUIRE(first.stars.size() == 3);
+  CHECK(first.stars[0].name == "z");
+  CHECK(first.stars[1].name == "a: #b");
+  CHECK(first.stars[2].mass == 3);
+  CHECK(first.pull->all == 0.5);
+  CHECK(first.matrix == Rows{{1, 2}, {3}});
+  REQUIRE(result.warnings.size() == 1);
+  CHECK(result.warnings[0] == "/home/s.yaml:1:8: 'stars': three are many");
+  CHECK(read(result.used_yaml, second).used_yaml == result.used_yaml);
+  CHECK(second.stars[1].name == "a: #b");
+
+  CHECK(has(sky_failure("stars: {z: {mas: 2}}\n"), "s.yaml:1:13: unknown key 'mas'; did you mean 'mass'?"));
+  CHECK(has(sky_failure("stars: {z: {mass: 0}}\n"), "'stars.z.mass': found '0'"));
+  CHECK(has(sky_failure("stars: {z: 3}\n"), "s.yaml:1:9: 'stars.z': expected a mapping"));
+  CHECK(has(sky_failure("stars: [z]\n"), "expected a mapping (name: {...}), found a list"));
+  CHECK(has(sky_failure("stars: {}\n"), "'stars' is required and is empty"));
+  CHECK(has(sky_failure("pull: 1\n"), "'stars' is required and is empty"));
+  CHECK(has(sky_failure("stars: {'': {}}\n"), "a name is empty"));
+  CHECK(has(sky_failure("stars: {z: {}}\nmatrix: [[1, -2]]\n"), "s.yaml:2:14: 'matrix': found '-2'"));
+  CHECK(has(sky_failure("stars: {z: {}}\npull: [1]\n"), "'pull': expected a mapping"));
+  CHECK(has(schema_text(*describe([](Section& s) { Sky().declare(s); })), "  <name>: a star\n    mass: of it (number"));
+}
+
+TEST_CASE("A date stands for years where the key allows it and the declaration knows how") {
+  Sky sky;
+  const std::string stars = "stars: {z: {}}\n";
+  read(stars + "when: 2026-01-02\ntoday: 2026-01-01\n", sky);
+  CHECK(sky.when == 1);
+  CHECK(has(sky_failure(stars + "when: 2026-01-02\n"), "'when': found the date 2026-01-02: there is no today"));
+  CHECK(has(sky_failure(stars + "when: 2026-1-2\n"), "'when': expected a finite number"));
+  CHECK(has(sky_failure("stars: {z: {mass: 2026-01-02}}\ntoday: 2026-01-01\n"), "'stars.z.mass': expected a finite"));
+}
+
+TEST_CASE("A list may come from a file, whose rows are checked and named like those of a config") {
+  Sky sky, again;
+  const std::string stars = "stars: {z: {}}\n";
+  const ReadResult result = read(stars + "table: {file: 12.csv}\n", sky);
+  REQUIRE(sky.table.size() == 1);
+  CHECK(sky.table[0].mass == 12);
+  CHECK(has(result.used_yaml, "table:\n  - mass: 12\n"));
+  CHECK(read(result.used_yaml, again).used_yaml == result.used_yaml);
+  CHECK(has(sky_failure(stars + "table: {file: -3.csv}\n", ExitCode::input_file),
+            "/home/-3.csv:7:3: 'table.0.mass': found '-3'"));
+  CHECK(has(sky_failure(stars + "pull: x\ntable: {file: -3.csv}\n"), "/home/-3.csv:7:3: 'table.0.mass': found '-3'"));
+  CHECK(has(sky_failure(stars + "table: {file: [1]}\n"), "'table.file': expected a path"));
+  CHECK(has(sky_failure(stars + "table: {file: 1.csv, mass: 2}\n"), "found 'mass' beside `file`, which stands alone"));
+}

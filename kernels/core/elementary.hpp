@@ -1,0 +1,104 @@
+#pragma once
+
+#include "kernels/core/arithmetic.hpp"
+
+// The elementary functions of the path loops, for float and double (kernels/core/dual.hpp adds derivatives). On a device
+// in float they are the special function unit's: relative error about 2^-22, which a path's log-price carries as an
+// absolute error of the same size. Everywhere else they are the C library's.
+
+namespace ergode::kernels {
+
+ERGODE_HOST_DEVICE inline float exponential(float x) {
+#ifdef __CUDA_ARCH__
+  return __expf(x);
+#else
+  return ::expf(x);
+#endif
+}
+ERGODE_HOST_DEVICE inline double exponential(double x) {
+  return ::exp(x);
+}
+
+/// Natural logarithm, x > 0.
+ERGODE_HOST_DEVICE inline float logarithm(float x) {
+#ifdef __CUDA_ARCH__
+  return __logf(x);
+#else
+  return ::logf(x);
+#endif
+}
+ERGODE_HOST_DEVICE inline double logarithm(double x) {
+  return ::log(x);
+}
+
+/// x >= 0.
+ERGODE_HOST_DEVICE inline float square_root(float x) {
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return ::sqrtf(x);
+#endif
+}
+ERGODE_HOST_DEVICE inline double square_root(double x) {
+  return ::sqrt(x);
+}
+
+ERGODE_HOST_DEVICE inline float quotient(float a, float b) {
+#ifdef __CUDA_ARCH__
+  return __fdividef(a, b);
+#else
+  return a / b;
+#endif
+}
+ERGODE_HOST_DEVICE inline double quotient(double a, double b) {
+  return a / b;
+}
+
+/// x to the power of y, x > 0.
+ERGODE_HOST_DEVICE inline float power(float x, float y) {
+  return ::powf(x, y);
+}
+ERGODE_HOST_DEVICE inline double power(double x, double y) {
+  return ::pow(x, y);
+}
+
+/// The cumulative distribution function of the standard normal law.
+ERGODE_HOST_DEVICE inline float normal_cumulative(float x) {
+  return 0.5f * ::erfcf(-0.70710678118654752f * x);
+}
+ERGODE_HOST_DEVICE inline double normal_cumulative(double x) {
+  return 0.5 * ::erfc(-0.70710678118654752 * x);
+}
+
+ERGODE_HOST_DEVICE inline float minimum(float a, float b) {
+  return ::fminf(a, b);
+}
+ERGODE_HOST_DEVICE inline double minimum(double a, double b) {
+  return ::fmin(a, b);
+}
+
+/// The plain number in x, which for a dual number leaves the derivative out.
+ERGODE_HOST_DEVICE inline float value_of(float x) {
+  return x;
+}
+ERGODE_HOST_DEVICE inline double value_of(double x) {
+  return x;
+}
+ERGODE_HOST_DEVICE inline float tangent_of(float) {
+  return 0;
+}
+ERGODE_HOST_DEVICE inline double tangent_of(double) {
+  return 0;
+}
+
+/// float of float and of its duals, double of double and of its.
+template <class T>
+struct ScalarOf {
+  using type = T;
+};
+template <class T>
+using Scalar = typename ScalarOf<T>::type;
+
+}  // namespace ergode::kernels

@@ -1,0 +1,171 @@
+#pragma once
+
+#include "kernels/options/path.hpp"
+#include "kernels/random/brownian_bridge.hpp"
+#include "kernels/random/sobol.hpp"
+
+// From paths to sums. A sample is one path, or two mirrored ones. Samples are counted off in chunks of `chunk_samples`, and
+// a chunk is summed in a fixed shape: lane l adds samples l, l + lanes, ... in this order, then the lanes are added as a
+// binary tree. So no launch shape and no number of threads changes a bit.
+
+namespace ergode::kernels::options {
+
+inline constexpr int chunk_lanes = 128;
+inline constexpr int chunk_samples = 1024;
+inline constexpr int moments = 5;  ///< sums of x, c, x x, x c, c c: x the estimator, c its control variate
+
+/// Sobol points in place of Philox draws.
+template <class Real>
+struct SobolView {
+  const std::uint32_t* directions = nullptr;  ///< (dimension, 32); null: Philox
+  std::int32_t dimensions = 0;                ///< in the table; normals beyond come from Philox
+  std::int64_t points = 0;                    ///< of one replication
+  std::int32_t replications = 0;
+  BridgeView<Real> bridge;
+};
+
+/// A group of paths as the loops see it. Constants of variation v: at offset[v] of `plain`, or of `dual`.
+template <class Real>
+struct GroupView {
+  const PathSpec* grids = nullptr;  ///< fine, coarse
+  const VariationSpec* variations = nullptr;
+  std::int32_t variation_count = 0;
+  const Term* terms = nullptr;
+  const TermTarget* targets = nullptr;
+  std::int32_t estimators = 0;
+  const Real* plain = nullptr;
+  const Dual<Real>* dual = nullptr;
+  const std::int64_t* offsets = nullptr;
+  const Real* policies = nullptr;
+  std::int32_t antithetic = 0;
+  std::uint64_t first_sample = 0;  ///< number of sample 0 in the stream
+  std::int64_t samples = 0;        ///< in all
+  SobolView<Real> sobol;
+  double* values = nullptr;        ///< x of each sample when wanted: (estimator, sample) over `value_samples`
+  std::int64_t value_samples = 0;
+  Recorder<Real> recorder;
+};
+
+/// What one path adds to the estimators of its variation.
+template <int model, class T, int assets, class Real>
+ERGODE_HOST_DEVICE inline void add_terms(const GroupView<Real>& g, const VariationSpec& v,
+                                         const Path<model, T, assets>& path, double weight, double* x, double* c) {
+  for (int t = v.first; t < v.last; ++t) {
+    const Term& term = g.terms[t];
+    const Payment<T> paid = path.payment(term.payoff);
+    Real amount = value_of(paid.value);
+    if (term.component == Component::event) {
+      amount = paid.event;
+    } else if (term.component == Component::tangent) {
+      amount = tangent_of(paid.value);
+    } else if (term.component != Component::value) {
+      const Real score = path.asset[0].score;
+      const T* constants = path.constants + path.spec.payoff[term.payoff].constants;
+      const T& spot = path.constants[path.spec.asset[0].spot];
+      const Real by_spot = quotient(tangent_of(spot), value_of(spot));
+      if (term.component == Component::score) {
+        amount = amount * (score + quotient(tangent_of(constants[0]), value_of(constants[0])));
+      } else if (term.component == Component::second_score) {
+        const Real d = quotient(by_spot, path.asset[0].first_deviation);
+        amount = amount * (score * score - d * d - score * by_spot);
+      } else {
+        amount = tangent_of(paid.value) * (score - by_spot);
+      }
+    }
+    const TermTarget& target = g.targets[t];
+    double* lane = target.control != 0 ? c : x;
+    lane[target.estimator] += weight * term.coefficient * static_cast<double>(amount);
+  }
+}
+
+/// All variations of sample number `sample`: adds up x and c of each estimator. `make(grid, mirrored)` gives the draws.
+template <int model, int assets, bool tangents, class Real, class MakeDraws>
+ERGODE_HOST_DEVICE inline void run_sample(const GroupView<Real>& g, std::int64_t sample, std::int64_t chunk, double* x,
+                                          double* c, const MakeDraws& make) {
+  for (int e = 0; e < g.estimators; ++e) x[e] = c[e] = 0;
+  const int signs = g.antithetic != 0 ? 2 : 1;
+  Recorder<Real> recorder = g.recorder;
+  recorder.index = sample;
+  for (int k = 0; k < g.variation_count; ++k) {
+    const VariationSpec& v = g.variations[k];
+    if (v.stride > 1 && chunk % v.stride != 0) continue;
+    for (int sign = 0; sign < signs; ++sign) {
+      auto draws = make(v.grid, sign != 0);
+      const PathSpec& spec = g.grids[v.grid];
+      if constexpr (tangents) {
+        if (v.tangent != 0) {
+          Path<model, Dual<Real>, assets> path(spec, g.dual + g.offsets[k], g.policies);
+          path.run(draws, recorder);
+          add_terms(g, v, path, 1.0 / signs, x, c);
+          continue;
+        }
+      }
+      Path<model, Real, assets> path(spec, g.plain + g.offsets[k], g.policies);
+      path.run(draws, recorder);
+      add_terms(g, v, path, 1.0 / signs, x, c);
+    }
+  }
+  if (g.values != nullptr && sample < g.value_samples)
+    for (int e = 0; e < g.estimators; ++e) g.values[e * g.value_samples + sample] = x[e];
+}
+
+/// Adds x and c to the sums of one lane, (estimator, moment).
+ERGODE_HOST_DEVICE inline void add_moments(const double* x, const double* c, int estimators, double* sums) {
+  for (int e = 0; e < estimators; ++e) {
+    double* s = sums + e * moments;
+    s[0] += x[e];
+    s[1] += c[e];
+    s[2] = fused_multiply_add(x[e], x[e], s[2]);
+    s[3] = fused_multiply_add(x[e], c[e], s[3]);
+    s[4] = fused_multiply_add(c[e], c[e], s[4]);
+  }
+}
+
+/// Which samples a chunk holds. With Sobol points a chunk stays within one replication: chunk n belongs to replication n
+/// modulo their number.
+struct ChunkRange {
+  std::int64_t first, count;
+  std::int64_t replication;
+};
+ERGODE_HOST_DEVICE inline ChunkRange chunk_range(std::int64_t chunk, std::int64_t samples, std::int64_t points,
+                                                 std::int64_t replications) {
+  if (replications == 0) {
+    const std::int64_t first = chunk * chunk_samples, left = samples - first;
+    return {first, left < chunk_samples ? left : chunk_samples, 0};
+  }
+  const std::int64_t r = chunk % replications, within = chunk / replications * chunk_samples;
+  const std::int64_t left = points - within;
+  return {r * points + within, left < chunk_samples ? left : chunk_samples, r};
+}
+
+/// The normals of one Sobol point, bridged: element (step, normal) at (step * normals + normal) * stride. Dimensions go to
+/// the bridge's levels first, all assets' normals level by level. Past the table they are Philox's.
+template <class Real>
+ERGODE_HOST_DEVICE inline void store_sobol_normals(const PathSpec& spec, const SobolView<Real>& sobol, std::uint64_t sample,
+                                                   std::int64_t index, Real* z, std::int64_t stride) {
+  const auto replication = static_cast<std::uint32_t>(index / sobol.points);
+  const auto point = static_cast<std::uint32_t>(index % sobol.points);
+  for (int a = 0; a < spec.assets; ++a) {
+    const AssetSpec& asset = spec.asset[a];
+    for (int f = 0; f < asset.normals; ++f) {
+      const int normal = asset.first_normal + f;
+      for (int level = 0; level < sobol.bridge.count; ++level) {
+        const int dimension = level * spec.normals + normal;
+        std::uint32_t word;
+        if (dimension < sobol.dimensions)
+          // The stream's own name is in the seed, so that two groups' points are independent.
+          word = owen_scramble(sobol_word(sobol.directions + dimension * 32, point),
+                               sobol_seed(asset.key, replication, static_cast<std::uint32_t>(dimension)));
+        else
+          word = philox4x32(philox_counter(sample, static_cast<std::uint32_t>(level),
+                                           static_cast<std::uint32_t>(Purpose::increments) | static_cast<std::uint32_t>(f) << 8),
+                            asset.key)[0];
+        z[(static_cast<std::int64_t>(sobol.bridge.steps[level].point) * spec.normals + normal) * stride] =
+            normal_from_word<Real>(word);
+      }
+      brownian_increments(sobol.bridge, z + normal * stride, spec.normals * stride);
+    }
+  }
+}
+
+}  // namespace ergode::kernels::options

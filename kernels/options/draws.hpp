@@ -1,0 +1,115 @@
+#pragma once
+
+#include "kernels/options/plan.hpp"
+#include "kernels/random/normal.hpp"
+
+// Where a path's randomness comes from. Both sources give the same interface: increments(asset, step, z) fills the
+// standard normals of one step, words(...) the bits of bridges and jumps. On the coarse grid a step's normal is the sum of
+// the fine grid's two, over sqrt 2: the two grids see one Brownian path.
+
+namespace ergode::kernels::options {
+
+/// What both share. A mirrored path (antithetic) has -z for z and 1 - u for u.
+struct DrawsOfPath {
+  const PathSpec* spec;
+  std::uint64_t sample;
+  std::int32_t coarse;  ///< 0 or 1
+  bool mirrored;
+
+  /// Philox words number `sub` of a fine step for a purpose other than the increments.
+  ERGODE_HOST_DEVICE Words4 words(int asset, int fine_step, Purpose purpose, std::uint32_t sub) const {
+    Words4 w = philox4x32(philox_counter(sample, static_cast<std::uint32_t>(fine_step),
+                                         static_cast<std::uint32_t>(purpose) | sub << 8),
+                          spec->asset[asset].key);
+    if (mirrored)
+      for (int i = 0; i < 4; ++i) w.word[i] = ~w.word[i];
+    return w;
+  }
+};
+
+/// Normals made on the fly, four a Philox block.
+template <class Real, int assets>
+struct PhiloxDraws : DrawsOfPath {
+  std::int32_t block[assets];
+  Real cache[assets][4];
+
+  ERGODE_HOST_DEVICE PhiloxDraws(const PathSpec& s, std::uint64_t sample_, int coarse_, bool mirrored_)
+      : DrawsOfPath{&s, sample_, coarse_, mirrored_} {
+    for (int a = 0; a < (assets == 1 ? 1 : s.assets); ++a) block[a] = -1;
+  }
+
+  ERGODE_HOST_DEVICE void increments(int a, int step, Real* z) {
+    const int count = spec->asset[a].normals;
+    z[1] = 0;
+    if (coarse == 0) return fine_increments(a, step, count, z);
+    Real second[normals_per_step];
+    second[1] = 0;
+    fine_increments(a, 2 * step, count, z);
+    fine_increments(a, 2 * step + 1, count, second);
+    for (int f = 0; f < normals_per_step; ++f) z[f] = (z[f] + second[f]) * Real(0.70710678118654752);
+  }
+
+ private:
+  ERGODE_HOST_DEVICE void fine_increments(int a, int step, int count, Real* z) {
+    const int first = step * count;
+    if (first >> 2 != block[a]) {
+      block[a] = first >> 2;
+      normals4<Real>(philox4x32(philox_counter(sample, static_cast<std::uint32_t>(block[a]),
+                                               static_cast<std::uint32_t>(Purpose::increments)),
+                                spec->asset[a].key),
+                     cache[a]);
+    }
+    // Selects rather than an index, so that the four stay in registers.
+    const Real low = (first & 1) != 0 ? cache[a][1] : cache[a][0], high = (first & 1) != 0 ? cache[a][3] : cache[a][2];
+    const Real one = (first & 2) != 0 ? high : low;
+    z[0] = mirrored ? -one : one;
+    if (count == 2) {
+      const Real other = (first & 2) != 0 ? cache[a][3] : cache[a][1];
+      z[1] = mirrored ? -other : other;
+    }
+  }
+};
+
+/// Normals that were made before the path: element (step, normal) at (step * normals + normal) * stride.
+template <class Real>
+struct StoredDraws : DrawsOfPath {
+  const Real* stored;
+  std::int64_t stride;
+
+  ERGODE_HOST_DEVICE StoredDraws(const PathSpec& s, std::uint64_t sample_, int coarse_, bool mirrored_,
+                                 const Real* stored_, std::int64_t stride_)
+      : DrawsOfPath{&s, sample_, coarse_, mirrored_}, stored(stored_), stride(stride_) {}
+
+  ERGODE_HOST_DEVICE void increments(int a, int step, Real* z) const {
+    const int count = spec->asset[a].normals;
+    z[1] = 0;
+    for (int f = 0; f < count; ++f) {
+      const Real* at = stored + (static_cast<std::int64_t>(step << coarse) * spec->normals + spec->asset[a].first_normal + f) * stride;
+      Real n = *at;
+      if (coarse != 0) n = (n + at[spec->normals * stride]) * Real(0.70710678118654752);
+      z[f] = mirrored ? -n : n;
+    }
+  }
+};
+
+/// The same normals as PhiloxDraws makes, stored: for backends that use them several times.
+template <class Real>
+ERGODE_HOST_DEVICE inline void store_philox_normals(const PathSpec& spec, std::uint64_t sample, Real* z,
+                                                    std::int64_t stride) {
+  for (int a = 0; a < spec.assets; ++a) {
+    const AssetSpec& asset = spec.asset[a];
+    const int total = spec.steps * asset.normals;
+    Real four[4];
+    for (int k = 0; k < total; ++k) {
+      if ((k & 3) == 0)
+        normals4<Real>(philox4x32(philox_counter(sample, static_cast<std::uint32_t>(k >> 2),
+                                                 static_cast<std::uint32_t>(Purpose::increments)),
+                                  asset.key),
+                       four);
+      const int step = k / asset.normals, f = k % asset.normals;
+      z[(static_cast<std::int64_t>(step) * spec.normals + asset.first_normal + f) * stride] = four[k & 3];
+    }
+  }
+}
+
+}  // namespace ergode::kernels::options

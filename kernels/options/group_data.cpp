@@ -1,0 +1,64 @@
+#include "kernels/options/group_data.hpp"
+
+#include "kernels/random/joe_kuo.hpp"
+
+namespace ergode::kernels::options {
+
+std::int64_t GroupPlan::chunks() const {
+  const std::int64_t each = (points() + chunk_samples - 1) / chunk_samples;
+  return replications == 0 ? each : each * replications;
+}
+
+PathKernel path_kernel(const PathSpec& spec) {
+  if (spec.assets > few_assets) return PathKernel::many_assets;
+  if (spec.assets > 1) return PathKernel::few_assets;
+  if (spec.asset[0].model == ModelKind::gbm) return PathKernel::gbm;
+  if (spec.asset[0].model == ModelKind::heston) return PathKernel::heston;
+  return PathKernel::one_asset;
+}
+
+template <class Real>
+GroupData<Real> group_data(const GroupPlan& plan) {
+  GroupData<Real> d;
+  d.grids = plan.grids;
+  d.terms = plan.terms;
+  d.targets = plan.targets;
+  d.policies.assign(plan.policies.begin(), plan.policies.end());
+  for (const Variation& v : plan.variations) {
+    d.variations.push_back(v.spec);
+    if (v.spec.tangent != 0) {
+      d.offsets.push_back(static_cast<std::int64_t>(d.dual.size()));
+      for (std::size_t i = 0; i < v.constants.size(); ++i)
+        d.dual.push_back({static_cast<Real>(v.constants[i]), static_cast<Real>(v.tangents[i])});
+    } else {
+      d.offsets.push_back(static_cast<std::int64_t>(d.plain.size()));
+      for (const double c : v.constants) d.plain.push_back(static_cast<Real>(c));
+    }
+  }
+  if (plan.replications > 0 && !plan.times.empty()) d.bridge = brownian_bridge<Real>(plan.times);
+
+  GroupView<Real>& g = d.view;
+  g.grids = d.grids.data();
+  g.variations = d.variations.data();
+  g.variation_count = static_cast<std::int32_t>(d.variations.size());
+  g.terms = d.terms.data();
+  g.targets = d.targets.data();
+  g.estimators = plan.estimators;
+  g.plain = d.plain.data();
+  g.dual = d.dual.data();
+  g.offsets = d.offsets.data();
+  g.policies = d.policies.data();
+  g.antithetic = plan.antithetic ? 1 : 0;
+  g.first_sample = plan.first_sample;
+  g.samples = plan.samples;
+  g.sobol.points = plan.points();
+  g.sobol.replications = plan.replications;
+  g.sobol.dimensions = sobol_dimensions;
+  g.sobol.bridge = {d.bridge.data(), static_cast<std::int32_t>(d.bridge.size())};
+  return d;
+}
+
+template GroupData<float> group_data(const GroupPlan&);
+template GroupData<double> group_data(const GroupPlan&);
+
+}  // namespace ergode::kernels::options

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/options/exercise_policy.hpp"
+
+namespace ergode::kernels {
+
+/// Simulated states at the exercise dates. Real is float or double; the fit works in double either way.
+template <class Real>
+struct TrainingPaths {
+  std::int64_t paths = 0;
+  int dates = 0, underlyings = 0;
+  const Real* spot = nullptr;      ///< (dates, underlyings, paths)
+  const Real* variance = nullptr;  ///< as spot, or null where no variance is stochastic
+};
+
+struct ExerciseRule {
+  ExercisePayoff kind = ExercisePayoff::single;
+  bool call = false;
+  double strike = 0;
+  std::vector<double> weights;  ///< of a basket, one an underlying; else empty
+  BasisFamily family = BasisFamily::chebyshev;
+  int order = 5;                     ///< total degree, 0 to max_basis_order
+  std::vector<double> discount;      ///< (dates) value today of 1 paid at the date, > 0
+  std::vector<char> may_exercise{};  ///< (dates), or empty: at every date
+};
+
+/// What the training paths say of a date.
+struct ExerciseDateFit {
+  std::int64_t in_the_money = 0;  ///< paths
+  int order = -1;                 ///< of the polynomial; -1 without one
+  int rank = 0;                   ///< of the regression
+  double exercised = 0;           ///< fraction of all paths whose first exercise is here
+  double critical_spot =
+      0;  ///< where payoff and continuation meet; NaN if nowhere, of several underlyings, or with variance
+};
+
+struct ExercisePolicy {
+  std::vector<double> data;            ///< laid out as kernels/options/exercise_policy.hpp says
+  std::vector<ExerciseDateFit> dates;  ///< (dates)
+  double in_sample_price = 0;  ///< mean over the training paths, value today; biased high, since the rule has seen them
+  double in_sample_standard_error = 0;  ///< as of independent paths
+
+  ExercisePolicyView<double> view() const { return view_exercise_policy(data.data(), data.data()); }
+};
+
+/// Regression of the realised cash flows on the state at each date, from the last to the first, paths in the money only
+/// (Longstaff & Schwartz 2001, section 2). Where fewer than twice as many paths are in the money as the polynomial has
+/// terms, its order is lowered; with fewer than two there is no exercise. Each variable is centred and scaled by its 1
+/// % and 99 % quantiles in the money. The bits do not depend on `threads` >= 1.
+///
+/// Throws std::invalid_argument for sizes or an order that do not fit (at most 64 underlyings, 2048 terms),
+/// std::domain_error naming the first path and date whose payoff or variance is not finite. Memory: 20 bytes a path
+/// beside the paths themselves.
+template <class Real>
+ExercisePolicy fit_exercise_policy(const TrainingPaths<Real>& training, const ExerciseRule& rule, int threads);
+
+extern template ExercisePolicy fit_exercise_policy(const TrainingPaths<float>&, const ExerciseRule&, int);
+extern template ExercisePolicy fit_exercise_policy(const TrainingPaths<double>&, const ExerciseRule&, int);
+
+}  // namespace ergode::kernels

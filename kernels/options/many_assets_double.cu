@@ -1,0 +1,9 @@
+#include "kernels/options/paths_cuda.cuh"
+
+namespace ergode::kernels::options {
+
+void launch_many_assets(const GroupView<double>& g, const LaunchArguments<double>& launch, bool stored, bool tangents) {
+  launch_paths<any_model, double, max_assets>(g, launch, stored, tangents);
+}
+
+}  // namespace ergode::kernels::options

@@ -1,0 +1,118 @@
+#pragma once
+
+#include "kernels/options/models/model.hpp"
+#include "kernels/random/normal.hpp"
+
+namespace ergode::kernels::options {
+
+/// Heston's stochastic variance (1993): dv = kappa (theta - v) dt + sigma_v sqrt(v) dW_v, d ln S = (r - q - v/2) dt +
+/// sqrt(v) dW_S, d<W_v, W_S> = rho dt.
+///
+/// The scheme is Andersen's QE with martingale correction (2008, "Simple and efficient simulation of the Heston
+/// stochastic volatility model", sections 3.2, 4.2, 4.3), central weights. His constants K0 ... K4 hold rho / sigma_v,
+/// which cancels in float; here the step is written in n = (v' - E[v' | v]) / sigma_v:
+///   ln S gains  (r - q) dt + R n - dt vbar / 2 + sqrt((1 - rho^2) dt vbar) Z + rho^2 dt vhat / 2 - ln E[exp(Q n)],
+///   vhat = v + (theta - v) E / 2, vbar = vhat + sigma_v n / 2, E = 1 - exp(-kappa dt),
+///   R = rho (1 + kappa dt / 2), Q = R - rho^2 dt sigma_v / 4,
+/// the same numbers with the cancelling part divided out.
+///
+/// Model: [0] v0, [1] sigma_v, [2] rho, [3] sqrt(1 - rho^2), [4] scheme (0 QE, 1 full truncation; Lord, Koekkoek & van
+/// Dijk 2010), [5] theta, [6] kappa.
+/// Step: [0] integral of r - q (less what jumps add), [1] dt, [2] E, [3] h1 and [4] h2 with Var[v' | v] = sigma_v^2 (h1
+/// v + h2), [5] R, [6] Q, [7] sqrt(dt), [8] C = rho (E (1 + kappa dt / 2) - kappa dt) / sigma_v, for the rare step whose
+/// martingale correction does not exist.
+struct Heston {
+  static constexpr int normals = 2;
+  static constexpr int step_constants = 9;
+
+  template <class T>
+  ERGODE_HOST_DEVICE static void start(AssetState<T>& s, const AssetConstants<T>& c) {
+    s.log_return = T(0);
+    s.variance = c.model[0];
+    s.score = 0;
+    s.first_deviation = 0;
+  }
+
+  /// z[0] drives the asset, z[1] is the variance's own part: W_v = rho W_S + sqrt(1 - rho^2) B.
+  template <class T>
+  ERGODE_HOST_DEVICE static void step(AssetState<T>& s, const AssetConstants<T>& c, const Scalar<T>* z) {
+    if (value_of(c.model[4]) != 0) return full_truncation(s, c, z);
+    using Real = Scalar<T>;
+    const T zv = c.model[2] * z[0] + c.model[3] * z[1];        // of the variance
+    const T residual = c.model[3] * z[0] - c.model[2] * z[1];  // independent of it
+    const T v = s.variance;
+    const T pull = (c.model[5] - v) * c.step[2];
+    const T mean = maximum(v + pull, T(0));
+    const T spread = maximum(c.step[3] * v + c.step[4], T(0));  // Var[v' | v] / sigma_v^2
+    const T sigma = c.model[1];
+    const T psi_mean2 = sigma * sigma * spread;  // psi mean^2
+    const Real mean2 = value_of(mean) * value_of(mean);
+
+    T next = mean, n = T(0), correction = T(0);
+    bool corrected = true;
+    if (value_of(psi_mean2) <= Real(1e-6) * mean2 || mean2 <= 0) {
+      // psi -> 0: the variance is Gaussian to first order.
+      n = square_root(spread) * zv;
+      next = maximum(mean + sigma * n, T(0));
+      correction = Real(0.5) * c.step[6] * c.step[6] * spread;
+      if (mean2 <= 0) n = correction = T(0);
+    } else if (value_of(psi_mean2) <= Real(1.5) * mean2) {
+      // Quadratic: v' = a (b + Z)^2.
+      const T two_by_psi = quotient(Real(2) * mean * mean, psi_mean2);
+      const T b2 = two_by_psi - Real(1) + square_root(two_by_psi * (two_by_psi - Real(1)));
+      const T b = square_root(b2);
+      const T a = quotient(mean, b2 + Real(1));
+      next = a * (b + zv) * (b + zv);
+      const T a_by_sigma = quotient(a, sigma);
+      n = a_by_sigma * (Real(2) * b * zv + zv * zv - Real(1));
+      const T g = c.step[6] * a_by_sigma;
+      corrected = value_of(g) < Real(0.499);
+      if (corrected) {
+        const T rest = Real(1) - Real(2) * g;
+        correction = quotient(Real(2) * g * g * b2, rest) - g - Real(0.5) * logarithm(rest);
+      }
+    } else {
+      // Exponential: a mass p at 0 and an exponential tail.
+      const T psi = quotient(psi_mean2, mean * mean);
+      const T p = quotient(psi - Real(1), psi + Real(1));
+      const T tail = quotient(mean, Real(1) - p);  // 1 / beta
+      const Real one_minus_u = normal_cumulative(-value_of(zv));
+      next = one_minus_u < value_of(Real(1) - p)
+                 ? tail * (logarithm(Real(1) - p) - logarithm_of_tail(zv))
+                 : T(0);
+      n = quotient(next - mean, sigma);
+      const T q = quotient(c.step[6], sigma);
+      corrected = value_of(q * tail) < Real(0.99);
+      if (corrected) correction = logarithm(p + quotient(Real(1) - p, Real(1) - q * tail)) - q * mean;
+    }
+    const T vhat = v + Real(0.5) * pull;
+    const T vbar = maximum(vhat + Real(0.5) * sigma * n, T(0));
+    const T dt_vbar = c.step[1] * vbar;
+    const T rho2 = c.model[2] * c.model[2];
+    const T martingale = corrected ? Real(0.5) * rho2 * c.step[1] * vhat - correction : c.step[8] * (c.model[5] - v);
+    s.log_return = s.log_return + c.step[0] + c.step[5] * n - Real(0.5) * dt_vbar + martingale +
+                   c.model[3] * square_root(dt_vbar) * residual;
+    s.variance = next;
+    s.segment_variance = dt_vbar;
+  }
+
+ private:
+  /// ln(1 - Phi(z)), with its derivative.
+  template <class T>
+  ERGODE_HOST_DEVICE static T logarithm_of_tail(const T& z) {
+    return logarithm(normal_cumulative(-z));
+  }
+
+  template <class T>
+  ERGODE_HOST_DEVICE static void full_truncation(AssetState<T>& s, const AssetConstants<T>& c, const Scalar<T>* z) {
+    using Real = Scalar<T>;
+    const T zv = c.model[2] * z[0] + c.model[3] * z[1];
+    const T v = maximum(s.variance, T(0));
+    const T deviation = square_root(v) * c.step[7];
+    s.segment_variance = v * c.step[1];
+    s.log_return = s.log_return + c.step[0] - Real(0.5) * s.segment_variance + deviation * z[0];
+    s.variance = s.variance + c.model[6] * (c.model[5] - v) * c.step[1] + c.model[1] * deviation * zv;
+  }
+};
+
+}  // namespace ergode::kernels::options

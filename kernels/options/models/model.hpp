@@ -1,0 +1,32 @@
+#pragma once
+
+#include "kernels/core/dual.hpp"
+
+namespace ergode::kernels::options {
+
+/// One asset on its path.
+template <class T>
+struct AssetState {
+  T log_return;         ///< ln(S / S0)
+  T variance;           ///< instantaneous, of the log; what models with a variance of their own evolve
+  T segment_variance;   ///< of the log over the step just made, given its ends (for Brownian bridges)
+  T level;              ///< S, where a model evolves it instead of its log
+  Scalar<T> score;      ///< derivative of the log density so far, for likelihood ratios
+  Scalar<T> first_deviation;  ///< standard deviation of the first log increment
+};
+
+/// Numbers of an asset that a step reads.
+template <class T>
+struct AssetConstants {
+  const T* spot;   ///< S0
+  const T* model;  ///< constants of the model
+  const T* step;   ///< constants of this step
+};
+
+/// ln S at which a path that reached 0 is kept.
+template <class T>
+ERGODE_HOST_DEVICE constexpr Scalar<T> lowest_log_return() {
+  return Scalar<T>(-60);
+}
+
+}  // namespace ergode::kernels::options

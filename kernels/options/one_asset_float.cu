@@ -1,0 +1,9 @@
+#include "kernels/options/paths_cuda.cuh"
+
+namespace ergode::kernels::options {
+
+void launch_one_asset(const GroupView<float>& g, const LaunchArguments<float>& launch, bool stored, bool tangents) {
+  launch_paths<any_model, float, 1>(g, launch, stored, tangents);
+}
+
+}  // namespace ergode::kernels::options

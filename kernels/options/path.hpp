@@ -1,0 +1,353 @@
+#pragma once
+
+#include "kernels/options/draws.hpp"
+#include "kernels/options/models/bates.hpp"
+#include "kernels/options/models/cev.hpp"
+#include "kernels/options/models/gbm.hpp"
+#include "kernels/options/models/kou_jump.hpp"
+#include "kernels/options/models/local_volatility.hpp"
+#include "kernels/options/products/autocallable.hpp"
+#include "kernels/options/products/average.hpp"
+#include "kernels/options/products/barrier.hpp"
+#include "kernels/options/products/cliquet.hpp"
+#include "kernels/options/products/early_exercise.hpp"
+#include "kernels/options/products/lookback.hpp"
+#include "kernels/options/products/vanilla.hpp"
+#include "kernels/options/products/variance_swap.hpp"
+
+namespace ergode::kernels::options {
+
+/// Where record observers write: spot (and variance) of path `index` of `paths` at each marked step, (slot, asset, path).
+template <class Real>
+struct Recorder {
+  Real* spot = nullptr;
+  Real* variance = nullptr;
+  std::int64_t paths = 0, index = 0;
+};
+
+/// For Path: the model is the asset's, looked up at each step.
+inline constexpr int any_model = -1;
+
+/// One path of a group's assets and the statistics along it. `model` is a ModelKind where all assets share it and is
+/// known to the compiler, else any_model. T is float, double or a dual of them; `assets` bounds the group's.
+template <int model, class T, int assets>
+struct Path {
+  using Real = Scalar<T>;
+
+  const PathSpec& spec;
+  const T* constants;
+  const Real* policies;
+  AssetState<T> asset[assets];
+  T observer[max_observers][observer_state];
+
+  ERGODE_HOST_DEVICE Path(const PathSpec& s, const T* c, const Real* p) : spec(s), constants(c), policies(p) {}
+
+  ERGODE_HOST_DEVICE int count() const { return assets == 1 ? 1 : spec.assets; }
+  ERGODE_HOST_DEVICE AssetConstants<T> constants_of(int a, int step) const {
+    const AssetSpec& s = spec.asset[a];
+    return {constants + s.spot, constants + s.constants, constants + s.steps + step * s.stride};
+  }
+  ERGODE_HOST_DEVICE ModelKind model_of(int a) const {
+    return model == any_model ? spec.asset[a].model : static_cast<ModelKind>(model);
+  }
+  ERGODE_HOST_DEVICE T spot(int a) const {
+    if (model_of(a) == ModelKind::cev) return constants[spec.asset[a].spot] * asset[a].level;
+    return constants[spec.asset[a].spot] * exponential(asset[a].log_return);
+  }
+
+  ERGODE_HOST_DEVICE void start() {
+    for (int a = 0; a < count(); ++a) {
+      const AssetConstants<T> c = constants_of(a, 0);
+      asset[a].segment_variance = T(0);
+      asset[a].level = T(1);
+      switch (model_of(a)) {
+        case ModelKind::cev: Cev::start(asset[a], c); break;
+        case ModelKind::local_volatility: LocalVolatility::start(asset[a], c); break;
+        case ModelKind::heston:
+        case ModelKind::bates: Heston::start(asset[a], c); break;
+        default: Gbm::start(asset[a], c);
+      }
+    }
+    for (int k = 0; k < spec.observers; ++k) start_observer(spec.observer[k], observer[k]);
+  }
+
+  /// Step number `step` of the grid, and what is observed in it and at its end.
+  template <class Draws>
+  ERGODE_HOST_DEVICE void advance(int step, Draws& draws, const Recorder<Real>& recorder) {
+    if constexpr (assets == 1) {
+      Real z[normals_per_step];
+      draws.increments(0, step, z);
+      advance_asset(0, step, z, draws);
+    } else {
+      advance_correlated(step, draws);
+    }
+    for (int k = 0; k < spec.observers; ++k) observe_fixing(spec.observer[k], observer[k], step, recorder);
+  }
+
+  /// All steps.
+  template <class Draws>
+  ERGODE_HOST_DEVICE void run(Draws& draws, const Recorder<Real>& recorder) {
+    start();
+    for (int step = 0; step < spec.steps; ++step) advance(step, draws, recorder);
+  }
+
+  /// What payoff number k pays at the path's end.
+  ERGODE_HOST_DEVICE Payment<T> payment(int k) const;
+
+  ERGODE_HOST_DEVICE ExercisePolicyView<Real> policy_of(const ObserverSpec& o) const {
+    const Real* data = policies + o.policy;
+    ExercisePolicyView<Real> policy = view_exercise_policy(data, data);
+    policy.underlyings = count();  // the same number; of one asset the compiler knows it
+    return policy;
+  }
+
+ private:
+  template <class Draws>
+  ERGODE_HOST_DEVICE void advance_correlated(int step, Draws& draws) {
+    Real own[assets][normals_per_step];
+    for (int a = 0; a < spec.assets; ++a) draws.increments(a, step, own[a]);
+    for (int a = spec.assets - 1; a >= 0; --a) {
+      const T* row = constants + spec.correlation + a * spec.assets;
+      Real sum = 0;
+      for (int b = 0; b <= a; ++b) sum = fused_multiply_add(value_of(row[b]), own[b][0], sum);
+      own[a][0] = sum;  // rows below a have been done, and need it no more
+    }
+    for (int a = 0; a < spec.assets; ++a) advance_asset(a, step, own[a], draws);
+  }
+
+  template <class Draws>
+  ERGODE_HOST_DEVICE void advance_asset(int a, int step, const Real* z, Draws& draws) {
+    const AssetConstants<T> c = constants_of(a, step);
+    AssetState<T>& s = asset[a];
+    const T before = s.log_return;
+    switch (model_of(a)) {
+      case ModelKind::gbm: Gbm::step(s, c, z); break;
+      case ModelKind::cev: Cev::step(s, c, z); break;
+      case ModelKind::local_volatility: LocalVolatility::step(s, c, z); break;
+      case ModelKind::heston: Heston::step(s, c, z); break;
+      case ModelKind::bates:
+        Heston::step(s, c, z);
+        // Jumps are put at the step's end.
+        if (spec.continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
+        s.log_return = s.log_return + sum_of_jumps<MertonJumpSize>(a, step, c.model + Bates::jump_constants, draws);
+        return;
+      case ModelKind::merton_jump: return jump_diffusion<MertonJumpSize>(a, step, c, z, draws);
+      case ModelKind::kou_jump: return jump_diffusion<KouJumpSize>(a, step, c, z, draws);
+    }
+    if (spec.continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
+  }
+
+  /// The step's length in years, of the models with jumps.
+  ERGODE_HOST_DEVICE double step_length(int a, int step) const {
+    const AssetConstants<T> c = constants_of(a, step);
+    return static_cast<double>(value_of(model_of(a) == ModelKind::bates ? c.step[1] : c.step[4]));
+  }
+
+  template <class Size, class Draws>
+  ERGODE_HOST_DEVICE T sum_of_jumps(int a, int step, const T* jump, const Draws& draws) const {
+    const int halves = 1 + draws.coarse;
+    T sum = T(0);
+    for (int half = 0; half < halves; ++half) {
+      JumpTimes times{a, step * halves + half, static_cast<double>(value_of(jump[0])) * step_length(a, step) / halves};
+      while (times.next(draws)) sum = sum + Size::size(jump, times.words);
+    }
+    return sum;
+  }
+
+  /// Geometric Brownian motion with jumps: exact, for any step. Where something watches between fixings, the Brownian
+  /// path is bridged to the jump times, so that no bridge of the watchers runs across a jump.
+  template <class Size, class Draws>
+  ERGODE_HOST_DEVICE void jump_diffusion(int a, int step, const AssetConstants<T>& c, const Real* z, const Draws& draws) {
+    AssetState<T>& s = asset[a];
+    const T start = s.log_return;
+    Gbm::step(s, c, z);
+    if (spec.continuous == 0) {
+      s.log_return = s.log_return + sum_of_jumps<Size>(a, step, c.model, draws);
+      return;
+    }
+    const T variance = s.segment_variance, end = s.log_return;
+    T x = start, jumped = T(0);
+    Real done = 0;
+    std::uint32_t segment = 0;
+    const int halves = 1 + draws.coarse;
+    for (int half = 0; half < halves; ++half) {
+      JumpTimes times{a, step * halves + half, static_cast<double>(value_of(c.model[0])) * step_length(a, step) / halves};
+      while (times.next(draws)) {
+        const Real at = static_cast<Real>((half + times.time) / halves);
+        const Real share = quotient(at - done, Real(1) - done);
+        const T diffused = x - jumped;  // without the jumps so far: a Brownian motion that ends at `end`
+        const T next = diffused + share * (end - diffused) +
+                       square_root(variance * (share * (Real(1) - at))) * normal_from_word<Real>(times.words[3]);
+        observe_segment(a, step, x, next + jumped, variance * (at - done), draws, segment++);
+        jumped = jumped + Size::size(c.model, times.words);
+        x = next + jumped;
+        done = at;
+      }
+    }
+    observe_segment(a, step, x, end + jumped, variance * (Real(1) - done), draws, segment);
+    s.log_return = end + jumped;
+  }
+
+  ERGODE_HOST_DEVICE void start_observer(const ObserverSpec& o, T* state) const {
+    const T* c = constants + o.constants;
+    for (int i = 0; i < observer_state; ++i) state[i] = T(0);
+    switch (o.kind) {
+      case ObserverKind::arithmetic_average:
+      case ObserverKind::geometric_average:
+      case ObserverKind::maximum_fixing:
+      case ObserverKind::minimum_fixing:
+      case ObserverKind::maximum_continuous:
+      case ObserverKind::minimum_continuous:
+      case ObserverKind::spot_fixing: state[0] = c[0]; break;
+      case ObserverKind::variance_continuous:
+        VarianceObserver::instant(state, c[0], asset[assets == 1 ? 0 : o.asset].variance);
+        break;
+      case ObserverKind::barrier_fixing:
+      case ObserverKind::barrier_continuous:
+      case ObserverKind::double_barrier_fixing:
+      case ObserverKind::double_barrier_continuous: BarrierObserver::start(state, o, c); break;
+      case ObserverKind::autocall: AutocallObserver::start(state, c); break;
+      case ObserverKind::exercise:
+        if (value_of(c[1]) != 0) exercise_now(o, state, c);
+        break;
+      default: break;
+    }
+  }
+
+  ERGODE_HOST_DEVICE void observe_fixing(const ObserverSpec& o, T* state, int step, const Recorder<Real>& recorder) const {
+    const T mark = constants[o.table + step];
+    if (value_of(mark) == 0) return;
+    const int a = assets == 1 ? 0 : o.asset;
+    const T* c = constants + o.constants;
+    switch (o.kind) {
+      case ObserverKind::arithmetic_average: AverageObserver::fixing(state, mark, spot(a)); break;
+      case ObserverKind::geometric_average: AverageObserver::fixing(state, mark, asset[a].log_return); break;
+      case ObserverKind::maximum_fixing: ExtremeObserver::fixing(state, true, asset[a].log_return); break;
+      case ObserverKind::minimum_fixing: ExtremeObserver::fixing(state, false, asset[a].log_return); break;
+      case ObserverKind::barrier_fixing:
+      case ObserverKind::double_barrier_fixing: BarrierObserver::fixing(state, o, c, asset[a].log_return, mark); break;
+      case ObserverKind::variance_fixing: VarianceObserver::fixing(state, mark, asset[a].log_return); break;
+      case ObserverKind::variance_continuous: VarianceObserver::instant(state, mark, asset[a].variance); break;
+      case ObserverKind::spot_fixing: state[0] = spot(a); break;
+      case ObserverKind::cliquet: CliquetObserver::fixing(state, c, asset[a].log_return); break;
+      case ObserverKind::autocall: AutocallObserver::fixing(state, c, least_log_return(), mark); break;
+      case ObserverKind::exercise: exercise(o, state, c, mark); break;
+      case ObserverKind::record: record(static_cast<int>(value_of(mark)) - 1, recorder); break;
+      default: break;
+    }
+  }
+
+  template <class Draws>
+  ERGODE_HOST_DEVICE void observe_segment(int a, int step, const T& x0, const T& x1, const T& variance,
+                                          const Draws& draws, std::uint32_t segment) {
+    Words4 words{};
+    if (spec.bridge_draws != 0) words = draws.words(a, step << draws.coarse, Purpose::bridge, segment);
+    for (int k = 0; k < spec.observers; ++k) {
+      const ObserverSpec& o = spec.observer[k];
+      const T* c = constants + o.constants;
+      const bool watched = assets == 1 || o.asset == a;
+      switch (o.kind) {
+        case ObserverKind::maximum_continuous:
+          if (watched) ExtremeObserver::segment(observer[k], true, x0, x1, variance, uniform_from_word<Real>(words[0]));
+          break;
+        case ObserverKind::minimum_continuous:
+          if (watched) ExtremeObserver::segment(observer[k], false, x0, x1, variance, uniform_from_word<Real>(words[1]));
+          break;
+        case ObserverKind::barrier_continuous:
+        case ObserverKind::double_barrier_continuous:
+          if (watched) BarrierObserver::segment(observer[k], o, c, x0, x1, variance, constants[o.table + step]);
+          break;
+        case ObserverKind::autocall: AutocallObserver::segment(observer[k], c, x0, x1, variance); break;
+        default: break;
+      }
+    }
+  }
+
+  /// Called early, or exercised before the last date.
+  ERGODE_HOST_DEVICE Real observed_event(const ObserverSpec& o, const T* state) const {
+    const Real mark = value_of(state[1]);
+    if (o.kind == ObserverKind::autocall) return Real(mark < 0 ? 1 : 0);
+    return Real(mark > 0 && mark < value_of(constants[o.constants + 2]) ? 1 : 0);
+  }
+
+  ERGODE_HOST_DEVICE T least_log_return() const {
+    T least = asset[0].log_return;
+    for (int a = 1; a < count(); ++a) least = minimum(least, asset[a].log_return);
+    return least;
+  }
+
+  ERGODE_HOST_DEVICE void exercise(const ObserverSpec& o, T* state, const T* c, const T& discount) const {
+    T spots[assets];
+    Real spot_values[assets], variances[assets];
+    for (int a = 0; a < count(); ++a) {
+      spots[a] = spot(a);
+      spot_values[a] = value_of(spots[a]);
+      variances[a] = value_of(asset[a].variance);
+    }
+    ExerciseObserver::fixing(state, c, policy_of(o), spots, spot_values, variances, discount);
+  }
+
+  /// Marked by a date number between 0 and the first.
+  ERGODE_HOST_DEVICE void exercise_now(const ObserverSpec& o, T* state, const T* c) const {
+    T spots[assets];
+    for (int a = 0; a < count(); ++a) spots[a] = constants[spec.asset[a].spot];
+    state[0] = ExerciseObserver::payoff(policy_of(o), c[0], spots);
+    state[1] = T(Real(0.5));
+  }
+
+  ERGODE_HOST_DEVICE void record(int slot, const Recorder<Real>& recorder) const {
+    if (recorder.spot == nullptr) return;
+    for (int a = 0; a < count(); ++a) {
+      const std::int64_t at = (static_cast<std::int64_t>(slot) * count() + a) * recorder.paths + recorder.index;
+      recorder.spot[at] = value_of(spot(a));
+      if (recorder.variance != nullptr) recorder.variance[at] = value_of(asset[a].variance);
+    }
+  }
+};
+
+template <int model, class T, int assets>
+ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets>::payment(int k) const {
+  const PayoffSpec& p = spec.payoff[k];
+  const T* c = constants + p.constants;
+  const T* o = observer[p.observer < 0 ? 0 : p.observer];
+  const int a = assets == 1 ? 0 : p.asset;
+  switch (p.kind) {
+    case PayoffKind::european: return {european_payoff(p, c, spot(a)), 0};
+    case PayoffKind::digital_cash:
+    case PayoffKind::digital_asset: return {digital_payoff(p, c, spot(a)), 0};
+    case PayoffKind::average_price:
+    case PayoffKind::average_strike: {
+      const bool geometric = spec.observer[p.observer].kind == ObserverKind::geometric_average;
+      return {average_payoff(p, c, geometric ? exponential(o[0]) : o[0], spot(a)), 0};
+    }
+    case PayoffKind::extreme_price:
+    case PayoffKind::extreme_strike:
+      return {extreme_payoff(p, c, constants[spec.asset[a].spot] * exponential(o[0]), spot(a)), 0};
+    case PayoffKind::barrier: return barrier_payoff(p, c, o, spot(a));
+    case PayoffKind::forward_start: return {forward_start_payoff(p, c, o[0], spot(a)), 0};
+    case PayoffKind::cliquet: return {cliquet_payoff(c, o[0]), 0};
+    case PayoffKind::variance_swap: return {variance_swap_payoff(c, o[0]), 0};
+    case PayoffKind::terminal_spot: return {c[0] * spot(a), 0};
+    case PayoffKind::observed:
+      return {c[0] * o[0], observed_event(spec.observer[p.observer], o)};
+    default: break;
+  }
+  // Several underlyings: [2 ...) weights.
+  T x = p.kind == PayoffKind::basket_arithmetic || p.kind == PayoffKind::basket_geometric ? T(0) : spot(0);
+  for (int i = 0; i < count(); ++i) {
+    switch (p.kind) {
+      case PayoffKind::basket_arithmetic: x = x + c[2 + i] * spot(i); break;
+      case PayoffKind::basket_geometric:
+        x = x + c[2 + i] * (logarithm(constants[spec.asset[i].spot]) + asset[i].log_return);
+        break;
+      case PayoffKind::best_of: x = maximum(x, spot(i)); break;
+      case PayoffKind::worst_of: x = minimum(x, spot(i)); break;
+      default:
+        if (i == 1) x = x - spot(1);  // spread
+    }
+  }
+  if (p.kind == PayoffKind::basket_geometric) x = exponential(x);
+  return {european_payoff(p, c, x), 0};
+}
+
+}  // namespace ergode::kernels::options

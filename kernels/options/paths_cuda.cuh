@@ -1,0 +1,113 @@
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/device/cuda_check.cuh"
+#include "kernels/options/path_loops.hpp"
+#include "kernels/options/upper_bound.hpp"
+
+// The CUDA loops. A block is a chunk's lanes; it takes chunks in turn, so the grid's size is free. Each kernel of the list
+// of PathKernel has its own source, which names its launchers.
+
+namespace ergode::kernels::options {
+
+/// Where a launch puts its sums, and the memory for stored normals: (normal, thread of the grid).
+template <class Real>
+struct LaunchArguments {
+  std::int64_t first = 0, count = 0;
+  double* sums = nullptr;
+  Real* normals = nullptr;
+  std::int64_t blocks = 0;  ///< at most
+  cudaStream_t stream = nullptr;
+};
+
+/// Adds the lanes' sums as a binary tree, in the order of the CPU: halves down to a warp through shared memory, then
+/// within the warp.
+__device__ inline double lane_tree(double value, double* shared) {
+  const int lane = static_cast<int>(threadIdx.x);
+  __syncthreads();
+  shared[lane] = value;
+  for (int width = chunk_lanes / 2; width >= 32; width /= 2) {
+    __syncthreads();
+    if (lane < width) shared[lane] += shared[lane + width];
+  }
+  __syncthreads();
+  double sum = shared[lane & 31];
+  for (int width = 16; width > 0; width /= 2) sum += __shfl_down_sync(0xffffffffu, sum, width);
+  return sum;
+}
+
+template <int model, class Real, int assets, bool stored, bool tangents>
+__global__ void __launch_bounds__(chunk_lanes) paths_kernel(GroupView<Real> g, LaunchArguments<Real> launch) {
+  __shared__ double shared[chunk_lanes];
+  double x[max_estimators], c[max_estimators], sums[max_estimators * moments];
+  const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * chunk_lanes + threadIdx.x;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * chunk_lanes;
+  const int row = g.estimators * moments;
+  for (std::int64_t k = blockIdx.x; k < launch.count; k += gridDim.x) {
+    const std::int64_t chunk = launch.first + k;
+    const ChunkRange range = chunk_range(chunk, g.samples, g.sobol.points, g.sobol.replications);
+    for (int i = 0; i < row; ++i) sums[i] = 0;
+    for (std::int64_t i = threadIdx.x; i < range.count; i += chunk_lanes) {
+      const std::int64_t sample = range.first + i;
+      const std::uint64_t number = g.first_sample + static_cast<std::uint64_t>(sample);
+      if constexpr (stored) {
+        store_sobol_normals(g.grids[0], g.sobol, number, sample, launch.normals + thread, stride);
+        run_sample<model, assets, tangents>(g, sample, chunk, x, c, [&](int grid, bool mirrored) {
+          return StoredDraws<Real>(g.grids[grid], number, grid, mirrored, launch.normals + thread, stride);
+        });
+      } else {
+        run_sample<model, assets, tangents>(g, sample, chunk, x, c, [&](int grid, bool mirrored) {
+          return PhiloxDraws<Real, assets>(g.grids[grid], number, grid, mirrored);
+        });
+      }
+      add_moments(x, c, g.estimators, sums);
+    }
+    for (int i = 0; i < row; ++i) {
+      const double sum = lane_tree(sums[i], shared);
+      if (threadIdx.x == 0) launch.sums[k * row + i] = sum;
+    }
+  }
+}
+
+template <int model, class Real, int assets>
+__global__ void upper_bound_kernel(GroupView<Real> g, int observer, std::int64_t outer, std::int64_t inner,
+                                   std::uint64_t first_sample, double* largest) {
+  const UpperBound<model, Real, assets> bound{g, observer, inner};
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < outer;
+       i += static_cast<std::int64_t>(gridDim.x) * blockDim.x)
+    largest[i] = bound(i, outer, first_sample);
+}
+
+/// Launches run(): sums of chunks [first, first + count). `stored`: Sobol points.
+template <int model, class Real, int assets>
+void launch_paths(const GroupView<Real>& g, const LaunchArguments<Real>& launch, bool stored, bool tangents) {
+  const auto blocks = static_cast<unsigned>(std::min(launch.count, launch.blocks));
+  constexpr bool only_tangents = model == any_model;
+  if (only_tangents || tangents) {
+    if (stored)
+      paths_kernel<model, Real, assets, true, true><<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch);
+    else
+      paths_kernel<model, Real, assets, false, true><<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch);
+  } else {
+    if (stored)
+      paths_kernel<model, Real, assets, true, only_tangents><<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch);
+    else
+      paths_kernel<model, Real, assets, false, only_tangents><<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch);
+  }
+  cuda_check_launch("paths_kernel");
+}
+
+#define ERGODE_PATH_LAUNCHERS(Real)                                                                       \
+  void launch_gbm(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents);      \
+  void launch_heston(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents);   \
+  void launch_one_asset(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents);   \
+  void launch_few_assets(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents);  \
+  void launch_many_assets(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents); \
+  void launch_upper_bound(const GroupView<Real>&, int observer, std::int64_t outer, std::int64_t inner,      \
+                          std::uint64_t first_sample, double* largest, int assets);
+ERGODE_PATH_LAUNCHERS(float)
+ERGODE_PATH_LAUNCHERS(double)
+#undef ERGODE_PATH_LAUNCHERS
+
+}  // namespace ergode::kernels::options

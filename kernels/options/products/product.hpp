@@ -1,0 +1,25 @@
+#pragma once
+
+#include "kernels/options/models/model.hpp"
+#include "kernels/options/plan.hpp"
+
+namespace ergode::kernels::options {
+
+/// What a path pays: discounted value and the probability of its event (knocked, exercised early, called).
+template <class T>
+struct Payment {
+  T value;
+  Scalar<T> event;
+};
+
+template <class T>
+ERGODE_HOST_DEVICE inline T positive_part(const T& x) {
+  return value_of(x) > 0 ? x : T(0);
+}
+
+template <class T>
+ERGODE_HOST_DEVICE inline T clip(const T& x, const T& low, const T& high) {
+  return minimum(maximum(x, low), high);
+}
+
+}  // namespace ergode::kernels::options
