@@ -44,7 +44,8 @@ BridgeView<Real> view(const std::vector<BridgeStep<Real>>& steps) {
 /// @param z on entry the normal of the k-th most important dimension at z[stride * steps[k].point];
 ///          on return the increments in the order of time
 template <class Real>
-ERGODE_HOST_DEVICE inline void brownian_increments(BridgeView<Real> bridge, Real* z, std::int64_t stride = 1) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void brownian_increments(BridgeView<Real> bridge, Real* z,
+                                                                                  std::int64_t stride = 1) {
   for (std::int32_t k = 1; k < bridge.count; ++k) {
     const BridgeStep<Real> step = bridge.steps[k];
     Real& left = z[stride * step.point];

@@ -17,7 +17,7 @@ namespace elementary {
 
 /// a b + c: fused on a device, where that costs one operation; a product and a sum on a host, where it may be a call.
 template <class Real>
-ERGODE_HOST_DEVICE inline Real multiply_add(Real a, Real b, Real c) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real multiply_add(Real a, Real b, Real c) {
 #ifdef __CUDA_ARCH__
   return fused_multiply_add(a, b, c);
 #else
@@ -25,29 +25,33 @@ ERGODE_HOST_DEVICE inline Real multiply_add(Real a, Real b, Real c) {
 #endif
 }
 
-/// n, below 2^23, as a float. Conversions share the device's slow unit with sines and logarithms: there the bits of
-/// 2^23 + n are put together instead.
-ERGODE_HOST_DEVICE inline float float_from_bits23(std::uint32_t n) {
+/// n scale + offset for n below 2^23, scale a power of two and an exact result. Conversions share the device's slow
+/// unit with sines and logarithms: there the bits of 2^23 + n are put together instead, and the 2^23 goes with the
+/// offset.
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) float scaled_bits(std::uint32_t n, float scale, float offset) {
 #ifdef __CUDA_ARCH__
-  return __uint_as_float(0x4b000000u | n) - 0x1p23f;
+  return ::fmaf(__uint_as_float(0x4b000000u | n), scale, offset - 0x1p23f * scale);
 #else
-  return static_cast<float>(static_cast<std::int32_t>(n));
+  return static_cast<float>(static_cast<std::int32_t>(n)) * scale + offset;
 #endif
 }
 
-/// -ln x of 0 < x < 1. In float on a device wrong by at most 3e-7 near 1, and by 2 ulp elsewhere.
-ERGODE_HOST_DEVICE inline float minus_log(float x) {
+/// -factor ln x of 2^-33 <= x <= 1. In float on a device wrong by at most 2e-7 near 1, and by as much relatively
+/// elsewhere.
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) float minus_log(float x, float factor = 1.0f) {
 #ifdef __CUDA_ARCH__
-  return ::fmaxf(__log2f(x) * -0.6931471806f, 0.0f);
+  float y;
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));  // no x here is subnormal
+  return ::fabsf(y) * (0.6931471806f * factor);          // just below 1 the approximation may have either sign
 #else
-  return -::logf(x);
+  return -factor * ::logf(x);
 #endif
 }
-ERGODE_HOST_DEVICE inline double minus_log(double x) {
-  return -::log(x);
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) double minus_log(double x, double factor = 1.0) {
+  return -factor * ::log(x);
 }
 
-ERGODE_HOST_DEVICE inline float square_root(float x) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) float square_root(float x) {
 #ifdef __CUDA_ARCH__
   float y;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -56,12 +60,12 @@ ERGODE_HOST_DEVICE inline float square_root(float x) {
   return ::sqrtf(x);
 #endif
 }
-ERGODE_HOST_DEVICE inline double square_root(double x) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) double square_root(double x) {
   return ::sqrt(x);
 }
 
 /// Cosine and sine of an angle in [-pi, pi]. In float on a device wrong by at most 5e-7, where no range is reduced.
-ERGODE_HOST_DEVICE inline void cosine_sine(float angle, float& cosine, float& sine) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void cosine_sine(float angle, float& cosine, float& sine) {
 #ifdef __CUDA_ARCH__
   cosine = __cosf(angle);
   sine = __sinf(angle);
@@ -70,38 +74,39 @@ ERGODE_HOST_DEVICE inline void cosine_sine(float angle, float& cosine, float& si
   sine = ::sinf(angle);
 #endif
 }
-ERGODE_HOST_DEVICE inline void cosine_sine(double angle, double& cosine, double& sine) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void cosine_sine(double angle, double& cosine, double& sine) {
   cosine = ::cos(angle);
   sine = ::sin(angle);
 }
 
 /// (w + 1/2) 2^-32, in float rounded once: accurate near 0, and may be 1.
-ERGODE_HOST_DEVICE inline void open_unit(std::uint32_t w, float& u) {
-  const float high = float_from_bits23(w >> 16) * 0x1p-16f;
-  const float low = (float_from_bits23(w & 0xffffu) + 0.5f) * 0x1p-32f;
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void open_unit(std::uint32_t w, float& u) {
+  const float high = scaled_bits(w >> 16, 0x1p-16f, 0.0f);
+  const float low = scaled_bits(w & 0xffffu, 0x1p-32f, 0x1p-33f);
   u = high + low;
 }
-ERGODE_HOST_DEVICE inline void open_unit(std::uint32_t w, double& u) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void open_unit(std::uint32_t w, double& u) {
   u = (static_cast<double>(w) + 0.5) * 0x1p-32;
 }
 
 /// The angle in (-pi, pi) at fraction (w + 1/2) 2^-32 of the circle; in float of the 23 leading bits.
-ERGODE_HOST_DEVICE inline void open_angle(std::uint32_t w, float& angle) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void open_angle(std::uint32_t w, float& angle) {
   constexpr float pi = 3.14159265f;
-  const float turn = multiply_add(float_from_bits23(w >> 9), 0x1p-22f, -1.0f);
+  const float turn = scaled_bits(w >> 9, 0x1p-22f, -1.0f);
   angle = multiply_add(turn, pi, pi * 0x1p-23f);
 }
-ERGODE_HOST_DEVICE inline void open_angle(std::uint32_t w, double& angle) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void open_angle(std::uint32_t w, double& angle) {
   angle = ((static_cast<double>(w) + 0.5) * 0x1p-31 - 1.0) * 3.14159265358979323846;
 }
 
 template <class Real>
-ERGODE_HOST_DEVICE inline void box_muller(std::uint32_t radius_word, std::uint32_t angle_word, Real* out) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void box_muller(std::uint32_t radius_word,
+                                                                         std::uint32_t angle_word, Real* out) {
   Real u, angle, cosine, sine;
   open_unit(radius_word, u);
   open_angle(angle_word, angle);
   cosine_sine(angle, cosine, sine);
-  const Real radius = square_root(2 * minus_log(u));
+  const Real radius = square_root(minus_log(u, Real(2)));
   out[0] = radius * cosine;
   out[1] = radius * sine;
 }
@@ -111,7 +116,7 @@ ERGODE_HOST_DEVICE inline void box_muller(std::uint32_t radius_word, std::uint32
 /// Four independent standard normals from four words (Box & Muller 1958): words 0 and 1 give the radius and the angle
 /// of the first two, 2 and 3 those of the others. The largest magnitude is sqrt(66 ln 2) = 6.76.
 template <class Real>
-ERGODE_HOST_DEVICE inline void normals4(Words4 words, Real out[4]) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void normals4(Words4 words, Real out[4]) {
   elementary::box_muller(words[0], words[1], out);
   elementary::box_muller(words[2], words[3], out + 2);
 }
@@ -119,13 +124,13 @@ ERGODE_HOST_DEVICE inline void normals4(Words4 words, Real out[4]) {
 /// A word as a number in (0, 1), never 0 or 1: (w + 1/2) 2^-32 in double; in float (n + 1/2) 2^-23 of the 23 leading
 /// bits n, which is exact.
 template <class Real>
-ERGODE_HOST_DEVICE inline Real uniform_from_word(std::uint32_t w);
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real uniform_from_word(std::uint32_t w);
 template <>
-ERGODE_HOST_DEVICE inline float uniform_from_word<float>(std::uint32_t w) {
-  return elementary::multiply_add(elementary::float_from_bits23(w >> 9), 0x1p-23f, 0x1p-24f);
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) float uniform_from_word<float>(std::uint32_t w) {
+  return elementary::scaled_bits(w >> 9, 0x1p-23f, 0x1p-24f);
 }
 template <>
-ERGODE_HOST_DEVICE inline double uniform_from_word<double>(std::uint32_t w) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) double uniform_from_word<double>(std::uint32_t w) {
   return (static_cast<double>(w) + 0.5) * 0x1p-32;
 }
 
@@ -133,21 +138,21 @@ namespace elementary {
 
 /// A polynomial by Horner's rule, the highest coefficient first.
 template <class Real, int count>
-ERGODE_HOST_DEVICE inline Real polynomial(const Real (&coefficient)[count], Real x) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real polynomial(const Real (&coefficient)[count], Real x) {
   Real sum = coefficient[0];
   for (int i = 1; i < count; ++i) sum = multiply_add(sum, x, coefficient[i]);
   return sum;
 }
 
 /// a / b; in float on a device to 2 ulp.
-ERGODE_HOST_DEVICE inline float quotient(float a, float b) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) float quotient(float a, float b) {
 #ifdef __CUDA_ARCH__
   return __fdividef(a, b);
 #else
   return a / b;
 #endif
 }
-ERGODE_HOST_DEVICE inline double quotient(double a, double b) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) double quotient(double a, double b) {
   return a / b;
 }
 
@@ -155,12 +160,12 @@ ERGODE_HOST_DEVICE inline double quotient(double a, double b) {
 /// Appl. Statist. 37, 477: PPND7 in float (1 part in 10^7), PPND16 in double (1 part in 10^16). Of the two tails the
 /// nearer one alone: the farther begins at p = e^-25 and a word ends at 2^-33.
 /// @param r 0.425^2 - q^2 of |q| <= 0.425; result times q
-ERGODE_HOST_DEVICE inline float quantile_centre(float r) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) float quantile_centre(float r) {
   const float above[] = {5.9109374720e+01f, 1.5929113202e+02f, 5.0434271938e+01f, 3.3871327179e+00f};
   const float below[] = {6.7187563600e+01f, 7.8757757664e+01f, 1.7895169469e+01f, 1.0f};
   return quotient(polynomial(above, r), polynomial(below, r));
 }
-ERGODE_HOST_DEVICE inline double quantile_centre(double r) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) double quantile_centre(double r) {
   const double above[] = {2.5090809287301226727e+3, 3.3430575583588128105e+4, 6.7265770927008700853e+4,
                           4.5921953931549871457e+4, 1.3731693765509461125e+4, 1.9715909503065514427e+3,
                           1.3314166789178437745e+2, 3.3871328727963666080e+0};
@@ -170,12 +175,12 @@ ERGODE_HOST_DEVICE inline double quantile_centre(double r) {
   return quotient(polynomial(above, r), polynomial(below, r));
 }
 /// @param r sqrt(-ln p) - 1.6 of 2^-33 <= p < 0.075
-ERGODE_HOST_DEVICE inline float quantile_tail(float r) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) float quantile_tail(float r) {
   const float above[] = {1.7023821103e-01f, 1.3067284816e+00f, 2.7568153900e+00f, 1.4234372777e+00f};
   const float below[] = {1.2021132975e-01f, 7.3700164250e-01f, 1.0f};
   return quotient(polynomial(above, r), polynomial(below, r));
 }
-ERGODE_HOST_DEVICE inline double quantile_tail(double r) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) double quantile_tail(double r) {
   const double above[] = {7.74545014278341407640e-4, 2.27238449892691845833e-2, 2.41780725177450611770e-1,
                           1.27045825245236838258e+0, 3.64784832476320460504e+0, 5.76949722146069140550e+0,
                           4.63033784615654529590e+0, 1.42343711074968357734e+0};
@@ -190,7 +195,7 @@ ERGODE_HOST_DEVICE inline double quantile_tail(double r) {
 /// The standard normal quantile of (w + 1/2) 2^-32, from -6.33 to 6.33: monotone in w, odd about the middle. For
 /// quasi-random words, whose structure Box & Muller's pairs would break.
 template <class Real>
-ERGODE_HOST_DEVICE inline Real normal_from_word(std::uint32_t w) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real normal_from_word(std::uint32_t w) {
   // Both the distance to the nearer end and that to the middle are formed from integers: no digit cancels.
   const bool lower = w < 0x80000000u;
   const std::uint32_t tail = lower ? w : ~w;
@@ -206,10 +211,10 @@ ERGODE_HOST_DEVICE inline Real normal_from_word(std::uint32_t w) {
 }
 
 /// The standard normal distribution function; nothing cancels in the lower tail.
-ERGODE_HOST_DEVICE inline float normal_cdf(float x) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) float normal_cdf(float x) {
   return 0.5f * ::erfcf(-0.707106781f * x);
 }
-ERGODE_HOST_DEVICE inline double normal_cdf(double x) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) double normal_cdf(double x) {
   return 0.5 * ::erfc(-0.70710678118654752440 * x);
 }
 

@@ -1,5 +1,6 @@
 #include "kernels/random/brownian_bridge.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstddef>

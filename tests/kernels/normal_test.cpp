@@ -1,8 +1,10 @@
 #include "kernels/random/normal.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 using namespace ergode::kernels;

@@ -1,0 +1,381 @@
+#include "sim/options/assemble_results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "io/error.hpp"
+#include "kernels/options/chunk.hpp"
+#include "sim/options/closed_forms/black.hpp"
+#include "sim/options/reference.hpp"
+
+namespace ergode::sim::options {
+namespace {
+
+namespace k = kernels::options;
+
+constexpr std::int64_t histogram_samples = 16384, precision_samples = 4096;
+constexpr int histogram_bins = 64;
+
+const char* model_name(const Model& model) {
+  return std::visit([](const auto& m) { return m.tag; }, model);
+}
+
+std::string scheme_name(const Model& model) {
+  const auto* heston = std::get_if<HestonModel>(&model);
+  if (const auto* b = std::get_if<BatesModel>(&model)) heston = &b->heston;
+  if (heston != nullptr)
+    return heston->scheme == HestonScheme::quadratic_exponential ? "quadratic_exponential" : "full_truncation";
+  if (std::holds_alternative<CevModel>(model)) return "euler";
+  if (std::holds_alternative<LocalVolatilityModel>(model)) return "log_euler";
+  return "exact";
+}
+
+/// The same for all, or "mixed".
+template <class Name>
+std::string common(const MarketState& market, const Name& name) {
+  const std::string first = name(market.assets.front().model);
+  for (const auto& a : market.assets)
+    if (name(a.model) != first) return "mixed";
+  return first;
+}
+
+struct TypeAndStrike {
+  std::string type;
+  double strike = std::nan("");
+};
+TypeAndStrike type_and_strike(const Product& product) {
+  return std::visit(
+      [](const auto& o) {
+        TypeAndStrike out;
+        auto set = [&](const auto& x) {
+          if constexpr (requires { x.type; }) out.type = x.type == OptionType::call ? "call" : "put";
+          if constexpr (requires { x.strike.has_value(); }) {
+            if (x.strike) out.strike = *x.strike;
+          } else if constexpr (requires { x.strike; }) {
+            out.strike = x.strike;
+          }
+        };
+        if constexpr (requires { o.exercise; })
+          set(o.exercise);
+        else
+          set(o);
+        if constexpr (requires { o.strike_type; })
+          if (o.strike_type == StrikeType::floating) out.strike = std::nan("");
+        return out;
+      },
+      product);
+}
+
+std::string event_name(const Product& product) {
+  if (std::holds_alternative<Barrier>(product) || std::holds_alternative<DoubleBarrier>(product)) return "knocked";
+  if (std::holds_alternative<Autocallable>(product)) return "called early";
+  return "exercised early";
+}
+
+const char* units_of(const std::string& greek) {
+  if (greek == "delta") return "per unit of spot";
+  if (greek == "gamma") return "per squared unit of spot";
+  if (greek == "vega") return "per 1.00 of volatility";
+  if (greek == "rho") return "per 1.00 of rate";
+  if (greek == "theta") return "per year";
+  return "per unit of the parameter";
+}
+
+std::string reduction_name(const Task& task, std::size_t item) {
+  std::string text = task.group.choices.antithetic ? "antithetic" : "";
+  static constexpr const char* names[] = {"", "spot", "portfolio", "european", "geometric_average", "geometric_basket"};
+  const Control control = task.group.items[item].control;
+  if (control != Control::none)
+    text += (text.empty() ? "" : ", ") + std::string("control variate: ") + names[static_cast<int>(control)];
+  if (task.group.items[item].as_put) text += (text.empty() ? "" : ", ") + std::string("put-call parity");
+  return text.empty() ? "none" : text;
+}
+
+Histogram histogram_of(const std::vector<double>& values) {
+  Histogram h;
+  if (values.empty()) return h;
+  h.low = *std::min_element(values.begin(), values.end());
+  h.high = *std::max_element(values.begin(), values.end());
+  if (!(h.high > h.low)) h.high = h.low + std::max(1.0, std::abs(h.low));
+  h.counts.assign(histogram_bins, 0);
+  for (const double v : values) {
+    const auto bin = static_cast<std::int64_t>((v - h.low) / (h.high - h.low) * histogram_bins);
+    ++h.counts[static_cast<std::size_t>(std::clamp<std::int64_t>(bin, 0, histogram_bins - 1))];
+  }
+  return h;
+}
+
+/// Mean and error of a - b, sample by sample.
+MeanError difference(const double* a, const double* b, std::int64_t n) {
+  double sum = 0, square = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double d = a[i] - b[i];
+    sum += d;
+    square += d * d;
+  }
+  MeanError out;
+  const auto count = static_cast<double>(n);
+  out.mean = sum / count;
+  out.standard_error = n > 1 ? std::sqrt(std::max(square / count - out.mean * out.mean, 0.0) / (count - 1)) : 0;
+  return out;
+}
+
+/// Results of one option of a task, but for what needs more paths.
+InstrumentResult instrument_result(const Task& t, std::size_t item) {
+  const Group& g = t.group;
+  const Instrument& option = g.items[item].option;
+  InstrumentResult r;
+  r.id = option.id;
+  r.product = std::visit([](const auto& o) { return std::string(o.tag); }, option.product);
+  r.model = common(g.market, [](const Model& m) { return std::string(model_name(m)); });
+  r.scheme = common(g.market, scheme_name);
+  const TypeAndStrike ts = type_and_strike(option.product);
+  r.type = ts.type;
+  r.strike = ts.strike;
+  r.underlyings = option.underlyings;
+  r.quantity = option.quantity;
+  r.maturity = option.maturity;
+  r.steps = g.grid.steps();
+  r.rng = g.choices.replications > 0 ? "sobol" : "philox";
+  r.precision = g.choices.double_precision ? "double" : "float";
+  r.variance_reduction = reduction_name(t, item);
+  r.convergence = t.options[item].convergence;
+  r.status = t.options[item].missed ? "tolerance missed" : "done";
+
+  double bias = 0, bias_variance = 0;
+  for (std::size_t e = 0; e < g.estimators.size(); ++e) {
+    const Estimator& estimator = g.estimators[e];
+    if (estimator.item != item) continue;
+    const MeanError m = t.estimate(e);
+    switch (estimator.role) {
+      case Estimator::Role::price:
+        r.price = m.mean;
+        r.standard_error = m.standard_error;
+        r.paths = g.paths_of(t.accumulators[e].samples());
+        if (estimator.controlled) r.variance_reduction_factor = m.variance_factor;
+        break;
+      case Estimator::Role::event:
+        r.event = event_name(option.product);
+        r.event_probability = m.mean;
+        r.event_probability_standard_error = m.standard_error;
+        break;
+      case Estimator::Role::bias:
+        bias += m.mean;
+        bias_variance += m.standard_error * m.standard_error;
+        r.bias_of = std::holds_alternative<American>(option.product) ? "dates and steps" : "steps";
+        break;
+      case Estimator::Role::greek:
+      case Estimator::Role::parameter_greek: {
+        const bool parameter = estimator.role == Estimator::Role::parameter_greek;
+        auto found = std::find_if(r.greeks.begin(), r.greeks.end(),
+                                  [&](const Greek& x) { return x.name == estimator.name && x.parameter == parameter; });
+        if (found == r.greeks.end()) {
+          Greek fresh;
+          fresh.name = estimator.name;
+          fresh.units = parameter ? "per unit of the parameter" : units_of(estimator.name);
+          fresh.parameter = parameter;
+          r.greeks.push_back(std::move(fresh));
+          found = r.greeks.end() - 1;
+        }
+        if (estimator.of_asset) found->of.push_back(g.market.assets[estimator.asset].name);
+        found->estimates.push_back({m.mean, m.standard_error, estimator.method});
+        break;
+      }
+    }
+  }
+  if (!r.bias_of.empty()) {
+    r.bias = bias;
+    r.bias_standard_error = std::sqrt(bias_variance);
+  }
+  const auto& tolerance = t.tolerance(item);
+  r.confidence = tolerance ? tolerance->confidence : 0.95;
+  const double half = t.quantile(item) * r.standard_error;
+  r.confidence_low = r.price - half;
+  r.confidence_high = r.price + half;
+
+  if (const auto* european = std::get_if<European>(&option.product)) {
+    const double forward = g.market.forward(0, option.maturity), discount = g.market.discount(option.maturity);
+    const auto sigma = closed_forms::implied_volatility(european->type, r.price, forward, european->strike, discount, option.maturity);
+    // No smile is stated where the error of the price reaches the bound of no arbitrage.
+    if (sigma && *sigma > 0) {
+      const double w = *sigma * *sigma * option.maturity, root = std::sqrt(w);
+      const double d1 = std::log(forward / european->strike) / root + 0.5 * root;
+      const double vega = discount * forward * std::exp(-0.5 * d1 * d1) / std::sqrt(2 * M_PI) * std::sqrt(option.maturity);
+      if (vega > 0 && r.standard_error < 0.2 * *sigma * vega) {
+        r.implied_volatility = *sigma;
+        r.implied_volatility_standard_error = r.standard_error / vega;
+      }
+    }
+  }
+  if (const auto reference = reference_value(option, g.market)) {
+    r.reference_value = *reference;
+    if (r.standard_error > 0) r.z_score = (r.price - *reference) / r.standard_error;
+  }
+  if (early_exercise(option) != nullptr) {
+    r.lower_bound = r.price;
+    r.lower_bound_standard_error = r.standard_error;
+    r.exercise = t.exercise.dates;
+    if (t.exercise.exercise_now) r.message = "exercised now: holding on is estimated to be worth less";
+    if (!t.upper_bounds.empty()) {
+      double sum = 0, square = 0;
+      for (const double x : t.upper_bounds) {
+        sum += x;
+        square += x * x;
+      }
+      const auto n = static_cast<double>(t.upper_bounds.size());
+      r.upper_bound = sum / n;
+      r.upper_bound_standard_error = n > 1 ? std::sqrt(std::max(square / n - *r.upper_bound * *r.upper_bound, 0.0) / (n - 1)) : 0;
+    }
+  }
+  return r;
+}
+
+/// Histogram, raw values, and what float costs: some of the paths again.
+void add_values(const Settings& settings, Task& t, k::PathEngine& engine, int group, std::vector<InstrumentResult*>& results) {
+  const std::int64_t wanted = std::min(std::max(histogram_samples, settings.output.save_values), t.group.samples);
+  const std::vector<double> values = engine.values(group, wanted);
+  std::vector<double> real;
+  const std::int64_t compared = std::min(precision_samples, wanted);
+  if (!t.group.choices.double_precision) {
+    auto plan = t.plan();
+    plan.double_precision = true;
+    const int number = engine.add(plan);
+    real = engine.values(number, compared);
+    engine.remove(number);
+  }
+  for (std::size_t item = 0; item < t.group.items.size(); ++item) {
+    InstrumentResult& r = *results[item];
+    const std::size_t e = t.price_estimator(item);
+    const double* x = values.data() + e * static_cast<std::size_t>(wanted);
+    r.histogram = histogram_of({x, x + std::min(wanted, histogram_samples)});
+    if (settings.output.save_values > 0) r.values.assign(x, x + std::min(wanted, settings.output.save_values));
+    if (real.empty()) continue;
+    const MeanError d = difference(x, real.data() + e * static_cast<std::size_t>(compared), compared);
+    r.bias = r.bias.value_or(0) + d.mean;
+    r.bias_standard_error = std::hypot(r.bias_standard_error.value_or(0), d.standard_error);
+    r.bias_of += r.bias_of.empty() ? "precision" : ", precision";
+  }
+}
+
+SamplePaths sample_paths(const Task& t, k::PathEngine& engine, std::int64_t paths, std::size_t number) {
+  SamplePaths out;
+  out.group = "paths_" + std::to_string(number);
+  out.times.push_back(0);
+  std::vector<int> slots;
+  for (const double time : t.group.grid.times) {
+    slots.push_back(static_cast<int>(slots.size()) + 1);
+    out.times.push_back(time);
+  }
+  for (const auto& a : t.group.market.assets) out.underlyings.push_back(a.name);
+  out.paths = std::min(paths, t.group.paths_of(t.group.samples));
+  k::Recording<float> single;
+  k::Recording<double> real;
+  const int group = engine.add(plan_recording(t.group, slots, 0, out.paths));
+  engine.record(group, out.paths, static_cast<int>(slots.size()), false, single, real);
+  engine.remove(group);
+  const std::size_t assets = out.underlyings.size(), n = slots.size(), count = static_cast<std::size_t>(out.paths);
+  out.spot.resize(count * (n + 1) * assets);
+  for (std::size_t p = 0; p < count; ++p)
+    for (std::size_t a = 0; a < assets; ++a) {
+      out.spot[p * (n + 1) * assets + a] = t.group.market.assets[a].spot;
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t from = (i * assets + a) * count + p;
+        out.spot[(p * (n + 1) + i + 1) * assets + a] = single.spot.empty() ? real.spot[from] : static_cast<double>(single.spot[from]);
+      }
+    }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Scenario> scenarios_of(const ScenarioSettings& s) {
+  std::vector<Scenario> all;
+  for (const double spot : s.spot)
+    for (const double volatility : s.volatility)
+      for (const double rate : s.rate) all.push_back({spot, volatility, rate});
+  return all;
+}
+
+Results assemble_results(const Settings& settings, std::vector<Task>& tasks, k::PathEngine& engine,
+                         const std::function<int(std::size_t)>& number_of) {
+  Results out;
+  const std::size_t options = settings.options.size();
+  out.instruments.resize(options);
+  std::size_t at = 0;
+  for (std::size_t seen = 0; at < tasks.size() && tasks[at].extras; ++at) {
+    Task& t = tasks[at];
+    const int number = number_of(at);
+    std::vector<InstrumentResult*> results;
+    for (std::size_t item = 0; item < t.group.items.size(); ++item) {
+      InstrumentResult& r = out.instruments[t.group.instruments[item]];
+      r = instrument_result(t, item);
+      results.push_back(&r);
+    }
+    add_values(settings, t, engine, number, results);
+    if (settings.output.save_paths > 0) out.sample_paths.push_back(sample_paths(t, engine, settings.output.save_paths, seen++));
+  }
+  if (settings.scenarios) {
+    ScenarioCube cube;
+    cube.spot = settings.scenarios->spot;
+    cube.volatility = settings.scenarios->volatility;
+    cube.rate = settings.scenarios->rate;
+    const std::size_t cells = cube.spot.size() * cube.volatility.size() * cube.rate.size();
+    cube.price.assign(cells * options, std::nan(""));
+    cube.standard_error = cube.price;
+    std::size_t cell = 0, filled = 0;
+    for (; at < tasks.size(); ++at) {
+      const Task& t = tasks[at];
+      number_of(at);  // a restored task has its estimators with its plan
+      for (std::size_t item = 0; item < t.group.items.size(); ++item) {
+        const MeanError m = t.estimate(t.price_estimator(item));
+        cube.price[cell * options + t.group.instruments[item]] = m.mean;
+        cube.standard_error[cell * options + t.group.instruments[item]] = m.standard_error;
+      }
+      filled += t.group.items.size();
+      if (filled == options) {
+        ++cell;
+        filled = 0;
+      }
+    }
+    out.scenarios = std::move(cube);
+  }
+  return out;
+}
+
+void refuse_not_finite(Task& t, k::PathEngine& engine, std::int64_t chunk) {
+  auto plan = t.plan();
+  const auto range = k::chunk_range(chunk, plan.samples, plan.points(), plan.replications);
+  std::string where = "in chunk " + std::to_string(chunk);
+  std::size_t item = 0;
+  if (plan.replications == 0) {
+    plan.first_sample += static_cast<std::uint64_t>(range.first);
+    plan.samples = range.count;
+    const int number = engine.add(plan);
+    const auto values = engine.values(number, range.count);
+    engine.remove(number);
+    const auto bad = std::find_if(values.begin(), values.end(), [](double x) { return !std::isfinite(x); });
+    if (bad != values.end()) {
+      const auto index = static_cast<std::int64_t>(bad - values.begin());
+      item = t.group.estimators[static_cast<std::size_t>(index / range.count)].item;
+      const std::int64_t sample = range.first + index % range.count;
+      where = (plan.antithetic ? "pair of paths " : "path ") + std::to_string(sample);
+      std::vector<int> slots;
+      for (std::size_t i = 0; i < t.group.grid.times.size(); ++i) slots.push_back(static_cast<int>(i) + 1);
+      k::Recording<float> single;
+      k::Recording<double> real;
+      const int recorder = engine.add(plan_recording(t.group, slots, static_cast<std::uint64_t>(sample), 1));
+      engine.record(recorder, 1, static_cast<int>(slots.size()), false, single, real);
+      engine.remove(recorder);
+      const std::size_t assets = t.group.market.assets.size();
+      for (std::size_t i = 0; i < slots.size() * assets; ++i)
+        if (!std::isfinite(single.spot.empty() ? real.spot[i] : static_cast<double>(single.spot[i]))) {
+          where += ", step " + std::to_string(i / assets + 1);
+          break;
+        }
+    }
+  }
+  throw io::Error(io::ExitCode::numerical, "option " + t.group.items[item].option.id + ": a value is not finite, first " + where);
+}
+
+}  // namespace ergode::sim::options

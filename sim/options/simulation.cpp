@@ -1,0 +1,319 @@
+#include "sim/options/simulation.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "kernels/options/chunk.hpp"
+#include "sim/options/assemble_results.hpp"
+#include "sim/options/results_file.hpp"
+#include "sim/options/results_table.hpp"
+#include "sim/options/task.hpp"
+
+namespace ergode::sim::options {
+namespace {
+
+namespace k = kernels::options;
+
+/// Outer paths of the dual bound begin here in the stream.
+constexpr std::uint64_t bound_stream = std::uint64_t{1} << 41;
+
+/// Of the table on the terminal.
+constexpr int table_width = 120;
+
+/// Most chunks of one call to the engine: bounds its memory for sums.
+constexpr std::int64_t most_chunks = 1 << 16;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::vector<Task> make_tasks(const Settings& settings, std::uint32_t seed) {
+  std::vector<Task> tasks;
+  for (Group& g : make_groups(settings, seed)) tasks.emplace_back(std::move(g), settings.monte_carlo, true);
+  if (settings.scenarios)
+    for (const Scenario& s : scenarios_of(*settings.scenarios))
+      for (Group& g : make_groups(settings, seed, s)) tasks.emplace_back(std::move(g), settings.monte_carlo, false);
+  return tasks;
+}
+
+class OptionPricing final : public Simulation {
+ public:
+  OptionPricing(const Settings& settings, const RunContext& context)
+      : settings_(settings),
+        context_(context),
+        engine_(k::make_path_engine(context.device, context.threads)),
+        tasks_(make_tasks(settings, context.seed)),
+        numbers_(tasks_.size(), -1) {}
+
+  void initialise() override { enter_phase(Phase::train); }
+
+  void restore(const io::State& state) override {
+    auto integer = [&](const char* name) {
+      const auto found = state.attributes.find(name);
+      if (found == state.attributes.end() || !std::holds_alternative<std::int64_t>(found->second))
+        throw io::Error(io::ExitCode::input_file, std::string("checkpoint: '") + name + "' is missing");
+      return std::get<std::int64_t>(found->second);
+    };
+    phase_ = static_cast<Phase>(integer("phase"));
+    task_ = static_cast<std::size_t>(integer("task"));
+    round_ = integer("round");
+    unit_ = integer("unit");
+    if (static_cast<std::size_t>(integer("tasks")) != tasks_.size())
+      throw io::Error(io::ExitCode::input_file, "checkpoint: it is of another book");
+    elapsed_before_ = std::get<double>(state.attributes.at("elapsed"));
+    for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i].restore(state, prefix(i));
+  }
+
+  io::State save() override {
+    io::State state;
+    state.attributes["phase"] = static_cast<std::int64_t>(phase_);
+    state.attributes["task"] = static_cast<std::int64_t>(task_);
+    state.attributes["round"] = round_;
+    state.attributes["unit"] = unit_;
+    state.attributes["tasks"] = static_cast<std::int64_t>(tasks_.size());
+    state.attributes["elapsed"] = elapsed();
+    for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i].save(state, prefix(i));
+    return state;
+  }
+
+  Progress progress() const override {
+    std::int64_t left = 0;
+    std::size_t done = 0, options = 0;
+    for (const Task& t : tasks_) {
+      if (!t.done()) left += t.chunks() - t.next_chunk;
+      if (phase_ == Phase::train && t.needs_training() && t.exercise.policy.empty()) ++left;
+      if (t.wants_upper_bound() && t.upper_bounds.empty()) ++left;
+      for (const OptionProgress& o : t.options) done += o.done ? 1 : 0;
+      options += t.options.size();
+    }
+    return {unit_, unit_ + left, "chunk", std::to_string(done) + " of " + std::to_string(options) + " options done"};
+  }
+
+  bool done() const override { return phase_ == Phase::done; }
+  std::int64_t next_observation() const override { return std::numeric_limits<std::int64_t>::max(); }
+  void observe() override {}
+
+  void advance(std::int64_t units) override {
+    while (units > 0 && phase_ != Phase::done) {
+      switch (phase_) {
+        case Phase::train: units -= train_next(); break;
+        case Phase::paths: units -= run_paths(units); break;
+        case Phase::bound: units -= bound_next(); break;
+        case Phase::done: break;
+      }
+    }
+  }
+
+  void finish() override {
+    results_ = assemble_results(settings_, tasks_, *engine_, [this](std::size_t t) { return number_of(t); });
+    write_results(context_.directory, results_, context_.provenance, context_.name, context_.disk_retry);
+    for (const std::string& line : results_table(results_, table_width)) context_.info(line);
+  }
+  void suspend() override {}
+
+  Summary summary() const override {
+    std::int64_t paths = 0, missed = 0;
+    double steps = 0, value = 0, variance = 0;
+    for (const Task& t : tasks_) {
+      paths += t.group.paths_of(t.accumulators.empty() ? 0 : t.accumulators.front().samples());
+      if (!t.accumulators.empty())
+        steps += static_cast<double>(t.group.paths_of(t.accumulators.front().samples())) * t.group.grid.steps();
+    }
+    for (const InstrumentResult& r : results_.instruments) {
+      value += r.quantity * r.price;
+      variance += r.quantity * r.quantity * r.standard_error * r.standard_error;
+      missed += r.status == "tolerance missed" ? 1 : 0;
+    }
+    Summary out{{"options", static_cast<std::int64_t>(settings_.options.size()), ""},
+                {"paths", paths, ""},
+                {"path_steps", steps, ""}};
+    if (!results_.instruments.empty()) {
+      out.push_back({"book_value", value, "currency"});
+      // Options that share paths have errors that depend on each other.
+      if (tasks_.size() == results_.instruments.size()) out.push_back({"book_value_standard_error", std::sqrt(variance), "currency"});
+      out.push_back({"tolerances_missed", missed, ""});
+    }
+    return out;
+  }
+
+ private:
+  enum class Phase : std::int64_t { train, paths, bound, done };
+
+  static std::string prefix(std::size_t i) { return "task_" + std::to_string(i) + "_"; }
+  double elapsed() const { return elapsed_before_ + now() - started_; }
+
+  /// The engine's number of a task's group, which is added when it is first needed.
+  int number_of(std::size_t i) {
+    if (numbers_[i] < 0) numbers_[i] = engine_->add(tasks_[i].plan());
+    return numbers_[i];
+  }
+
+  void enter_phase(Phase phase) {
+    phase_ = phase;
+    task_ = 0;
+    if (phase == Phase::train) skip([](const Task& t) { return t.needs_training() && t.exercise.policy.empty(); }, Phase::paths);
+    if (phase == Phase::paths) {
+      round_ = 0;
+      skip([](const Task& t) { return !t.done(); }, Phase::bound);
+    }
+    if (phase == Phase::bound) skip([](const Task& t) { return t.wants_upper_bound() && t.upper_bounds.empty(); }, Phase::done);
+  }
+  template <class Wanted>
+  void skip(const Wanted& wanted, Phase then) {
+    while (task_ < tasks_.size() && !wanted(tasks_[task_])) ++task_;
+    if (task_ == tasks_.size()) enter_phase(then);
+  }
+
+  std::int64_t train_next() {
+    Task& t = tasks_[task_];
+    t.exercise = train(t.group, *engine_, context_.threads);
+    ++unit_;
+    ++task_;
+    skip([](const Task& task) { return task.needs_training() && task.exercise.policy.empty(); }, Phase::paths);
+    return 1;
+  }
+
+  std::int64_t bound_next() {
+    Task& t = tasks_[task_];
+    const LsmSettings& lsm = early_exercise(t.group.items.front().option)->lsm;
+    k::UpperBoundPlan plan;
+    plan.outer = lsm.outer_paths;
+    plan.inner = lsm.inner_paths;
+    plan.first_sample = bound_stream;
+    t.upper_bounds = engine_->upper_bound(number_of(task_), plan);
+    ++unit_;
+    ++task_;
+    skip([](const Task& task) { return task.wants_upper_bound() && task.upper_bounds.empty(); }, Phase::done);
+    return 1;
+  }
+
+  /// Up to `units` chunks of the present round; its end is where decisions are made.
+  std::int64_t run_paths(std::int64_t units) {
+    std::vector<k::Work> work;
+    std::vector<std::size_t> owners;
+    std::int64_t chunks = 0;
+    const std::int64_t wanted = std::min(units, most_chunks);
+    while (task_ < tasks_.size() && chunks < wanted) {
+      Task& t = tasks_[task_];
+      const std::int64_t end = t.done() ? t.next_chunk : t.round_end(round_);
+      // What the work list holds of this task already.
+      const std::int64_t planned = !owners.empty() && owners.back() == task_ ? work.back().count : 0;
+      const std::int64_t first = t.next_chunk + planned, count = std::min(end - first, wanted - chunks);
+      if (count > 0) {
+        work.push_back({number_of(task_), first, count});
+        owners.push_back(task_);
+        chunks += count;
+      }
+      if (first + std::max<std::int64_t>(count, 0) < end) break;
+      ++task_;
+    }
+    const std::vector<double> sums = engine_->run(work);
+    std::size_t at = 0;
+    for (std::size_t w = 0; w < work.size(); ++w) {
+      Task& t = tasks_[owners[w]];
+      const std::size_t row = t.group.estimators.size() * k::moments;
+      for (std::int64_t c = work[w].first; c < work[w].first + work[w].count; ++c, at += row) {
+        if (!std::all_of(sums.begin() + static_cast<std::ptrdiff_t>(at), sums.begin() + static_cast<std::ptrdiff_t>(at + row),
+                         [](double x) { return std::isfinite(x); }))
+          refuse_not_finite(t, *engine_, c);
+        t.add(c, sums.data() + at);
+      }
+    }
+    unit_ += chunks;
+    if (task_ == tasks_.size()) end_round();
+    return std::max<std::int64_t>(chunks, 1);
+  }
+
+  void end_round() {
+    bool more = false;
+    const bool late = settings_.monte_carlo.time_limit && elapsed() >= settings_.monte_carlo.time_limit->seconds;
+    for (Task& t : tasks_) {
+      if (t.done() && std::all_of(t.options.begin(), t.options.end(), [](const OptionProgress& o) { return o.done; })) continue;
+      t.end_round();
+      if (late) t.stop();
+      more = more || !t.done();
+    }
+    ++round_;
+    task_ = 0;
+    if (!more) enter_phase(Phase::bound);
+  }
+
+  Settings settings_;
+  RunContext context_;
+  std::unique_ptr<k::PathEngine> engine_;
+  std::vector<Task> tasks_;
+  std::vector<int> numbers_;
+  Phase phase_ = Phase::train;
+  std::size_t task_ = 0;
+  std::int64_t round_ = 0, unit_ = 0;
+  double started_ = now(), elapsed_before_ = 0;
+  Results results_;
+};
+
+class Config final : public SimulationConfig {
+ public:
+  void declare(io::Section& root) override { settings_.declare(root); }
+  sim::Estimate estimate(const kernels::Device& device) const override { return options::estimate(settings_, device); }
+  std::unique_ptr<Simulation> make(const RunContext& context) const override { return make_simulation(settings_, context); }
+
+ private:
+  Settings settings_;
+};
+
+constexpr const char* example =
+    R"(# A European call and an up-and-out barrier call on one underlying.
+simulation: option_pricing
+name: two-calls
+seed: 42
+monte_carlo:
+  paths: 1e6                # paths, not antithetic pairs
+  precision: float          # paths; sums are always double
+market:
+  rate: 0.03                # per year, continuously compounded
+  underlyings:
+    SX5E: {spot: 4300, dividend_yield: 0.025, model: gbm, volatility: 0.21}
+options:
+  - {id: call, product: european, type: call, underlying: SX5E, strike: 4300, maturity: 1, greeks: [delta, gamma, vega]}
+  - {id: knock-out, product: barrier, type: call, underlying: SX5E, strike: 4300, barrier: 5500, barrier_type: up_out, monitoring: continuous, maturity: 1}
+output:
+  directory: runs/two-calls
+)";
+
+}  // namespace
+
+std::unique_ptr<Simulation> make_simulation(const Settings& settings, const RunContext& context) {
+  return std::make_unique<OptionPricing>(settings, context);
+}
+
+sim::Estimate estimate(const Settings& settings, const kernels::Device&) {
+  sim::Estimate e;
+  std::int64_t training = 0, kept = 0;
+  for (const Task& t : make_tasks(settings, 0)) {
+    const auto steps = static_cast<double>(t.group.grid.steps()), assets = static_cast<double>(t.group.market.assets.size());
+    const auto paths = static_cast<double>(t.group.paths_of(t.group.samples));
+    e.work += paths * steps * assets;
+    if (!t.needs_training()) continue;
+    const auto& lsm = early_exercise(t.group.items.front().option)->lsm;
+    const auto dates = static_cast<std::int64_t>(exercise_times(t.group.items.front().option, t.group.grid).size());
+    const std::int64_t number = t.group.choices.double_precision ? 8 : 4;
+    training = std::max(training, 2 * dates * static_cast<std::int64_t>(assets) * lsm.training_paths * number);
+    e.work += static_cast<double>(lsm.training_paths) * steps * assets;
+  }
+  const auto options = static_cast<std::int64_t>(settings.options.size());
+  kept = options * (settings.output.save_values * 8 + 4096);
+  e.host_bytes = training + kept + (std::int64_t{64} << 20);
+  e.device_bytes = training + (std::int64_t{256} << 20);
+  e.disk_bytes = 2 * kept + 65536;
+  e.largest_arrays = {{"training paths of early exercise", training}, {"results", kept}};
+  e.work_unit = "path steps";
+  return e;
+}
+
+SimulationType simulation_type() {
+  return {"option_pricing", "options by Monte Carlo, with an error bar on every number", example,
+          [](std::filesystem::path) { return std::make_unique<Config>(); }};
+}
+
+}  // namespace ergode::sim::options

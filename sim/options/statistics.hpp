@@ -1,0 +1,32 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace ergode::sim::options {
+
+/// Sums over samples of an estimator x and its control variate c, chunk after chunk: of x, c, x x, x c, c c; with Sobol
+/// points for each replication by itself.
+struct Accumulator {
+  std::vector<std::array<double, 5>> sums;  ///< (replication), one without Sobol
+  std::vector<std::int64_t> counts;         ///< samples, as `sums`
+
+  explicit Accumulator(int replications = 0);
+  void add(const double* chunk, std::int64_t samples, std::int64_t replication);
+  std::int64_t samples() const;
+};
+
+struct MeanError {
+  double mean = 0, standard_error = 0;
+  double variance_factor = 1;  ///< variance without the control variate over that with it
+};
+
+/// Mean and standard error; with a control variate x - beta (c - control_mean), beta by regression on the same samples
+/// (its bias is of order 1/n; Glasserman 2004, section 4.1.1). With several replications the error is that of their means.
+MeanError mean_and_error(const Accumulator& a, bool controlled, double control_mean);
+
+/// t with P(|T| <= t) = confidence for Student's law; degrees 0: the normal law. 0 < confidence < 1.
+double confidence_quantile(double confidence, int degrees);
+
+}  // namespace ergode::sim::options

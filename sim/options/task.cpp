@@ -1,0 +1,190 @@
+#include "sim/options/task.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/error.hpp"
+#include "kernels/options/chunk.hpp"
+
+namespace ergode::sim::options {
+
+namespace k = kernels::options;
+
+Task::Task(Group g, const MonteCarloSettings& settings, bool with_extras)
+    : group(std::move(g)), extras(with_extras), options(group.items.size()), common_tolerance_(settings.tolerance) {
+  k::GroupPlan plan;
+  plan.samples = group.samples;
+  plan.replications = group.choices.replications;
+  chunks_ = plan.chunks();
+  points_ = plan.points();
+}
+
+bool Task::wants_upper_bound() const {
+  return extras && needs_training() && early_exercise(group.items.front().option)->lsm.upper_bound;
+}
+
+k::GroupPlan Task::plan() {
+  if (needs_training()) {
+    GroupItem& item = group.items.front();
+    item.policy = 0;
+    item.exercise_now = exercise.exercise_now;
+    item.exercise_dates = static_cast<int>(exercise.dates.size());
+  }
+  auto plan = plan_group(group, exercise.policy, extras);
+  if (accumulators.empty()) accumulators.assign(group.estimators.size(), Accumulator(group.choices.replications));
+  return plan;
+}
+
+std::int64_t Task::round_end(std::int64_t r) const {
+  // With a tolerance a round adds a quarter, so that little is done beyond need; else it doubles. Sobol points keep their
+  // balance at powers of two only.
+  const std::int64_t unit = std::max(group.choices.replications, 1);
+  bool tolerant = false;
+  for (std::size_t i = 0; i < group.items.size(); ++i) tolerant = tolerant || tolerance(i).has_value();
+  std::int64_t end = group.choices.replications > 0 ? unit : 4;
+  for (std::int64_t i = 0; i < r && end < chunks_; ++i)
+    end = group.choices.replications > 0 || !tolerant ? 2 * end : end + std::max<std::int64_t>(1, end / 4);
+  return std::min(end, chunks_);
+}
+
+bool Task::done() const {
+  return next_chunk >= chunks_ || std::all_of(options.begin(), options.end(), [](const OptionProgress& o) { return o.done; });
+}
+
+void Task::add(std::int64_t chunk, const double* sums) {
+  const auto range = k::chunk_range(chunk, group.samples, points_, group.choices.replications);
+  for (std::size_t e = 0; e < group.estimators.size(); ++e) {
+    const Estimator& estimator = group.estimators[e];
+    // An option that is done keeps what it had, whatever company it is in.
+    if (options[estimator.item].done || chunk % estimator.stride != 0) continue;
+    accumulators[e].add(sums + e * k::moments, range.count, range.replication);
+  }
+  next_chunk = chunk + 1;
+}
+
+std::size_t Task::price_estimator(std::size_t item) const {
+  for (std::size_t e = 0; e < group.estimators.size(); ++e)
+    if (group.estimators[e].item == item && group.estimators[e].role == Estimator::Role::price) return e;
+  throw io::Error(io::ExitCode::internal, "an option without a price");
+}
+
+MeanError Task::estimate(std::size_t e) const {
+  const Estimator& estimator = group.estimators[e];
+  MeanError m = mean_and_error(accumulators[e], estimator.controlled, estimator.control_mean);
+  m.mean += estimator.offset;
+  return m;
+}
+
+const std::optional<ToleranceSettings>& Task::tolerance(std::size_t item) const {
+  const auto& own = group.items[item].option.tolerance;
+  return own ? own : common_tolerance_;
+}
+
+double Task::quantile(std::size_t item) const {
+  const auto& t = tolerance(item);
+  const int degrees = group.choices.replications > 0 ? group.choices.replications - 1 : 0;
+  return confidence_quantile(t ? t->confidence : 0.95, degrees);
+}
+
+bool Task::met(std::size_t item) const {
+  const auto& t = tolerance(item);
+  if (!t) return false;
+  const MeanError m = estimate(price_estimator(item));
+  const double half_width = quantile(item) * m.standard_error;
+  return (t->absolute && half_width <= *t->absolute) || (t->relative && half_width <= *t->relative * std::abs(m.mean));
+}
+
+void Task::end_round() {
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    OptionProgress& o = options[i];
+    if (o.done) continue;
+    const std::size_t e = price_estimator(i);
+    const MeanError m = estimate(e);
+    o.convergence.push_back({group.paths_of(accumulators[e].samples()), m.mean, m.standard_error});
+    const bool within = met(i);
+    o.done = within || next_chunk >= chunks_;
+    o.missed = o.done && !within && tolerance(i).has_value();
+  }
+}
+
+void Task::stop() {
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    OptionProgress& o = options[i];
+    if (o.done) continue;
+    o.missed = tolerance(i).has_value() && !met(i);
+    o.done = true;
+  }
+}
+
+namespace {
+
+io::Array numbers(const std::vector<double>& x) {
+  return io::Array::from(x);
+}
+
+std::vector<double> read_numbers(const io::State& state, const std::string& name) {
+  const auto found = state.arrays.find(name);
+  if (found == state.arrays.end()) throw io::Error(io::ExitCode::input_file, "checkpoint: '" + name + "' is missing");
+  const auto values = found->second.as<double>();
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+void Task::save(io::State& state, const std::string& prefix) const {
+  std::vector<double> sums, counts, progress, convergence, dates;
+  for (const Accumulator& a : accumulators)
+    for (std::size_t r = 0; r < a.sums.size(); ++r) {
+      sums.insert(sums.end(), a.sums[r].begin(), a.sums[r].end());
+      counts.push_back(static_cast<double>(a.counts[r]));
+    }
+  for (const OptionProgress& o : options) {
+    progress.insert(progress.end(), {o.done ? 1.0 : 0.0, o.missed ? 1.0 : 0.0, static_cast<double>(o.convergence.size())});
+    for (const auto& p : o.convergence)
+      convergence.insert(convergence.end(), {static_cast<double>(p.paths), p.price, p.standard_error});
+  }
+  for (const ExerciseDate& d : exercise.dates)
+    dates.insert(dates.end(), {d.time, d.probability, d.boundary.value_or(std::nan(""))});
+  state.arrays[prefix + "sums"] = numbers(sums);
+  state.arrays[prefix + "counts"] = numbers(counts);
+  state.arrays[prefix + "progress"] = numbers(progress);
+  state.arrays[prefix + "convergence"] = numbers(convergence);
+  state.arrays[prefix + "policy"] = numbers(exercise.policy);
+  state.arrays[prefix + "exercise_dates"] = numbers(dates);
+  state.arrays[prefix + "upper_bounds"] = numbers(upper_bounds);
+  state.arrays[prefix + "position"] =
+      numbers({static_cast<double>(next_chunk), exercise.exercise_now ? 1.0 : 0.0, static_cast<double>(accumulators.size())});
+}
+
+void Task::restore(const io::State& state, const std::string& prefix) {
+  const auto position = read_numbers(state, prefix + "position");
+  next_chunk = static_cast<std::int64_t>(position.at(0));
+  exercise.exercise_now = position.at(1) != 0;
+  exercise.policy = read_numbers(state, prefix + "policy");
+  exercise.dates.clear();
+  const auto dates = read_numbers(state, prefix + "exercise_dates");
+  for (std::size_t i = 0; i + 2 < dates.size(); i += 3) {
+    exercise.dates.push_back({dates[i], dates[i + 1], std::nullopt});
+    if (std::isfinite(dates[i + 2])) exercise.dates.back().boundary = dates[i + 2];
+  }
+  upper_bounds = read_numbers(state, prefix + "upper_bounds");
+  accumulators.assign(static_cast<std::size_t>(position.at(2)), Accumulator(group.choices.replications));
+  const auto sums = read_numbers(state, prefix + "sums"), counts = read_numbers(state, prefix + "counts");
+  std::size_t at = 0;
+  for (Accumulator& a : accumulators)
+    for (std::size_t r = 0; r < a.sums.size(); ++r, ++at) {
+      for (std::size_t i = 0; i < 5; ++i) a.sums[r][i] = sums.at(5 * at + i);
+      a.counts[r] = static_cast<std::int64_t>(counts.at(at));
+    }
+  const auto progress = read_numbers(state, prefix + "progress"), convergence = read_numbers(state, prefix + "convergence");
+  std::size_t point = 0;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    options[i].done = progress.at(3 * i) != 0;
+    options[i].missed = progress.at(3 * i + 1) != 0;
+    options[i].convergence.clear();
+    for (int n = static_cast<int>(progress.at(3 * i + 2)); n > 0; --n, point += 3)
+      options[i].convergence.push_back({static_cast<std::int64_t>(convergence.at(point)), convergence.at(point + 1), convergence.at(point + 2)});
+  }
+}
+
+}  // namespace ergode::sim::options

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "io/array.hpp"
+#include "sim/options/exercise_training.hpp"
+#include "sim/options/group.hpp"
+#include "sim/options/statistics.hpp"
+
+namespace ergode::sim::options {
+
+/// What an option of a group has come to.
+struct OptionProgress {
+  bool done = false;
+  bool missed = false;  ///< done, and its tolerance not met
+  std::vector<ConvergencePoint> convergence;
+};
+
+/// A group and how far it is. Its chunks are done in order, in rounds whose ends are fixed; only there is it decided
+/// whether an option has had enough.
+class Task {
+ public:
+  Task(Group group, const MonteCarloSettings& settings, bool extras);
+
+  Group group;
+  bool extras;                          ///< Greeks, bias and upper bound: not for scenarios
+  ExerciseRuleFound exercise;           ///< of an early-exercise option, once it is trained
+  std::vector<Accumulator> accumulators;  ///< (estimator)
+  std::vector<OptionProgress> options;    ///< (item)
+  std::vector<double> upper_bounds;       ///< of the outer paths, when asked for
+  std::int64_t next_chunk = 0;
+
+  bool needs_training() const { return early_exercise(group.items.front().option) != nullptr; }
+  bool wants_upper_bound() const;
+  /// Makes the plan and the accumulators; needs the exercise policy.
+  kernels::options::GroupPlan plan();
+
+  std::int64_t chunks() const { return chunks_; }
+  /// End of round number r, in chunks.
+  std::int64_t round_end(std::int64_t r) const;
+  bool done() const;
+  /// Adds the sums of one chunk, (estimator, moment).
+  void add(std::int64_t chunk, const double* sums);
+  /// At the end of a round: notes how the prices converge, and which options are done.
+  void end_round();
+  /// Ends all, for want of time.
+  void stop();
+
+  MeanError estimate(std::size_t estimator) const;
+  std::size_t price_estimator(std::size_t item) const;
+  const std::optional<ToleranceSettings>& tolerance(std::size_t item) const;
+  double quantile(std::size_t item) const;
+
+  void save(io::State& state, const std::string& prefix) const;
+  void restore(const io::State& state, const std::string& prefix);
+
+ private:
+  bool met(std::size_t item) const;
+
+  std::optional<ToleranceSettings> common_tolerance_;
+  std::int64_t chunks_ = 0, points_ = 0;
+};
+
+}  // namespace ergode::sim::options
