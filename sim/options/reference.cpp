@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <vector>
 
@@ -42,13 +43,31 @@ Value lognormal_variance(const Model& model, const Terminal& t) {
 }
 
 /// Of the models that have one. Increments of heston and bates are known from time 0 alone.
-std::optional<cf::CharacteristicFunction> characteristic(const Model& model, const Terminal& t) {
+std::optional<cf::CharacteristicFunction> any_characteristic(const Model& model, const Terminal& t) {
   if (const auto* m = std::get_if<KouJumpModel>(&model))
     return cf::kou_characteristic(variance_of(m->volatility, t), *m, t.length());
   if (t.from != 0) return std::nullopt;
   if (const auto* m = std::get_if<HestonModel>(&model)) return cf::heston_characteristic(*m, t.to);
   if (const auto* m = std::get_if<BatesModel>(&model)) return cf::bates_characteristic(*m, t.to);
   return std::nullopt;
+}
+
+/// The same where its integral is trustworthy: of a distribution that is almost a point the function dies out too late.
+std::optional<cf::CharacteristicFunction> characteristic(const Model& model, const Terminal& t) {
+  auto c = any_characteristic(model, t);
+  if (c && c->atom_probability == 0 && !(std::abs(c->phi({1e5, -0.5})) < 1e-9)) return std::nullopt;
+  return c;
+}
+
+/// Whether cev's noncentral chi-square distributions are within the reach of their series. sigma -> 0 and beta -> 1 are
+/// beyond it; at the limits themselves none is needed.
+bool series_converges(const cf::CevInputs& in, double strike, double maturity) {
+  const double slope = std::abs(1 - in.cev_beta);
+  if (in.cev_sigma == 0 || slope < 1e-8 || (strike <= 0 && in.cev_beta < 1)) return true;
+  const double rate = -2 * in.carry * (1 - in.cev_beta);
+  const double clock = rate == 0 ? maturity : std::expm1(rate * maturity) / rate;
+  const double highest = std::max(in.spot, strike * std::exp(-in.carry * maturity));
+  return std::pow(highest, 2 * slope) <= 1e6 * slope * slope * in.cev_sigma * in.cev_sigma * clock;
 }
 
 class Reference {
@@ -140,7 +159,9 @@ Value Reference::european(OptionType type, double strike, const Terminal& t) con
     const UnderlyingSettings& a = market_.assets.front();
     if (t.from != 0 || !constant_carry(a)) return std::nullopt;
     const double carry = a.rate->values[0] - a.dividend_yield.values[0];
-    return cf::cev_european(type, {a.spot, carry, m->cev_sigma, m->cev_beta}, strike, t.discount, t.to);
+    const cf::CevInputs inputs{a.spot, carry, m->cev_sigma, m->cev_beta};
+    if (!series_converges(inputs, strike, t.to)) return std::nullopt;
+    return cf::cev_european(type, inputs, strike, t.discount, t.to);
   }
   if (const auto c = characteristic(model(), t)) {
     if (c->atom_probability == 1) return cf::black_scholes(type, t.forward * std::exp(c->atom), strike, t.discount, 0);

@@ -357,6 +357,12 @@ TEST_CASE("There is no reference value where no form is exact") {
   bermudan.exercise_dates = 1;
   near(value(bermudan, 1, usual), *value(European{put, 100}, 1, usual), 0);
 
+  // Almost a point: no transform of it is to be trusted.
+  CHECK_FALSE(value(european, 1e-9, market_of(100, 0, 0, heston(0.04, 1, 0.04, 0.3, -0.5))));
+  CHECK(value(european, 1e-5, market_of(100, 0, 0, heston(0.04, 1, 0.04, 0.3, -0.5))));
+  CHECK_FALSE(value(european, 1, market_of(100, 0, 0, CevModel{1e-5, 0.5})));
+  CHECK(value(european, 1, market_of(100, 0, 0, CevModel{0.1, 0.5})));
+
   MarketState m = usual;
   m.assets[0].cash_dividends = {{0.5, 2}};
   CHECK_FALSE(value(european, 1, m));

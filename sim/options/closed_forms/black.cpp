@@ -17,9 +17,12 @@ bool degenerate(double forward, double strike, double variance) {
   return !(variance > 0) || !(strike > 0) || !(forward > 0);
 }
 
-/// d2 = d1 - s.
 double d_one(double forward, double strike, double s) {
   return std::log(forward / strike) / s + 0.5 * s;
+}
+/// d1 - s, also where s is infinite.
+double d_two(double forward, double strike, double s) {
+  return std::log(forward / strike) / s - 0.5 * s;
 }
 
 /// Derivatives of a European value in ln F and in s = sqrt(w). Of any payoff on a lognormal price
@@ -71,7 +74,7 @@ double GbmConstants::discount(double maturity) const {
 double black_scholes(OptionType type, double forward, double strike, double discount, double variance) {
   const double sign = sign_of(type);
   if (degenerate(forward, strike, variance)) return discount * std::max(sign * (forward - strike), 0.0);
-  const double s = std::sqrt(variance), d1 = d_one(forward, strike, s), d2 = d1 - s;
+  const double s = std::sqrt(variance), d1 = d_one(forward, strike, s), d2 = d_two(forward, strike, s);
   return std::max(0.0, discount * sign * (forward * normal_cdf(sign * d1) - strike * normal_cdf(sign * d2)));
 }
 
@@ -79,8 +82,9 @@ double digital(OptionType type, Payout payout, double cash, double forward, doub
                double variance) {
   const double sign = sign_of(type), paid = payout == Payout::cash ? cash : forward;
   if (degenerate(forward, strike, variance)) return sign * (forward - strike) > 0 ? discount * paid : 0.0;
-  const double s = std::sqrt(variance), d1 = d_one(forward, strike, s);
-  return discount * paid * normal_cdf(sign * (payout == Payout::cash ? d1 - s : d1));
+  const double s = std::sqrt(variance);
+  const double d = payout == Payout::cash ? d_two(forward, strike, s) : d_one(forward, strike, s);
+  return discount * paid * normal_cdf(sign * d);
 }
 
 SpotGreeks black_scholes_greeks(OptionType type, double forward, double strike, double discount, double variance,
@@ -110,7 +114,7 @@ SpotGreeks digital_greeks(OptionType type, Payout payout, double cash, double fo
   if (degenerate(forward, strike, variance)) {
     v.in_log_forward = payout == Payout::asset ? v.value : 0.0;
   } else {
-    const double s = std::sqrt(variance), d1 = d_one(forward, strike, s), d2 = d1 - s;
+    const double s = std::sqrt(variance), d1 = d_one(forward, strike, s), d2 = d_two(forward, strike, s);
     if (payout == Payout::cash) {
       const double density = discount * cash * sign * normal_density(d2);
       v.in_log_forward = density / s;

@@ -21,6 +21,17 @@ Complex log_one_plus(double h, Complex z) {
   return sum;
 }
 
+/// 1 - exp(-z), accurate near 0.
+Complex one_minus_exp(Complex z) {
+  if (std::abs(z) > 1e-2) return 1.0 - std::exp(-z);
+  Complex sum = 0, power = z;
+  for (int n = 1; n <= 9; ++n) {
+    sum += power;
+    power *= -z / (n + 1.0);
+  }
+  return sum;
+}
+
 /// ln phi of Heston's diffusion.
 Complex heston_exponent(const HestonModel& m, double maturity, Complex u) {
   const Complex a = u * u + i * u;
@@ -29,7 +40,7 @@ Complex heston_exponent(const HestonModel& m, double maturity, Complex u) {
   const Complex d = std::sqrt(xi * xi + v * a);
   // (xi - d) / sigma_v^2 and its quotient with xi + d, without the difference.
   const Complex minus = -a / (xi + d), g = minus / (xi + d);
-  const Complex decay = std::exp(-d * maturity), grown = 1.0 - decay;
+  const Complex grown = one_minus_exp(d * maturity), decay = 1.0 - grown;
   const Complex logarithm = log_one_plus(v, g * grown / (1.0 - v * g));
   return m.kappa * m.theta * (minus * maturity - 2.0 * logarithm) + m.v0 * minus * grown / (1.0 - v * g * decay);
 }

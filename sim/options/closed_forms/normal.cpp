@@ -14,9 +14,9 @@ constexpr double inverse_sqrt_two_pi = 0.39894228040143267794;
 
 double log_normal_cdf(double x) {
   if (x > -35) return std::log(normal_cdf(x));
-  // Asymptotic series of Mills' ratio: at this distance three terms are exact to rounding.
+  // Asymptotic series of Mills' ratio: at this distance four terms are exact to rounding.
   const double t = 1 / (x * x);
-  return -0.5 * x * x + std::log(inverse_sqrt_two_pi / -x) + std::log1p(-t * (1 - 3 * t * (1 - 5 * t)));
+  return -0.5 * x * x + std::log(inverse_sqrt_two_pi / -x) + std::log1p(-t * (1 - 3 * t * (1 - 5 * t * (1 - 7 * t))));
 }
 
 }  // namespace

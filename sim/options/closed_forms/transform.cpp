@@ -26,6 +26,7 @@ quadrature::Values<3> lewis_integrals(const CharacteristicFunction& c, double k)
     const double weight = 1 / (u * u + 0.25);
     return quadrature::Values<3>{weight * value.real(), -u * weight * value.imag(), value.real()};
   };
+  // Beside an atom the rest may die out as slowly as 1/u (Kou's jumps), which costs the last digits.
   // Panels that double until the envelope has died out; an oscillation gets its own nodes.
   quadrature::Values<3> total{};
   double low = 0, high = 1;
@@ -37,7 +38,7 @@ quadrature::Values<3> lewis_integrals(const CharacteristicFunction& c, double k)
     low = high;
     high *= 2;
     const double envelope = std::max(std::abs(smooth(low)), std::abs(smooth(0.75 * low)));
-    const bool gone = envelope < 1e-17 || (c.atom_probability > 0 && envelope / low < 1e-13);
+    const bool gone = envelope < 1e-17 || (c.atom_probability > 0 && envelope / low < 1e-9);
     if (gone) break;
   }
   for (double& value : total) value /= std::numbers::pi;
