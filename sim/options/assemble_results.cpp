@@ -121,6 +121,11 @@ MeanError difference(const double* a, const double* b, std::int64_t n) {
   return out;
 }
 
+/// A bias that its own noise could explain is stated as 0, with its standard error beside it.
+double significant(const MeanError& bias) {
+  return std::abs(bias.mean) > 2 * bias.standard_error ? bias.mean : 0;
+}
+
 /// Results of one option of a task, but for what needs more paths.
 InstrumentResult instrument_result(const Task& t, std::size_t item) {
   const Group& g = t.group;
@@ -185,8 +190,8 @@ InstrumentResult instrument_result(const Task& t, std::size_t item) {
     }
   }
   if (!r.bias_of.empty()) {
-    r.bias = bias;
     r.bias_standard_error = std::sqrt(bias_variance);
+    r.bias = significant({bias, *r.bias_standard_error});
   }
   const auto& tolerance = t.tolerance(item);
   r.confidence = tolerance ? tolerance->confidence : 0.95;
@@ -252,7 +257,7 @@ void add_values(const Settings& settings, Task& t, k::PathEngine& engine, int gr
     if (settings.output.save_values > 0) r.values.assign(x, x + std::min(wanted, settings.output.save_values));
     if (real.empty()) continue;
     const MeanError d = difference(x, real.data() + e * static_cast<std::size_t>(compared), compared);
-    r.bias = r.bias.value_or(0) + d.mean;
+    r.bias = r.bias.value_or(0) + significant(d);
     r.bias_standard_error = std::hypot(r.bias_standard_error.value_or(0), d.standard_error);
     r.bias_of += r.bias_of.empty() ? "precision" : ", precision";
   }

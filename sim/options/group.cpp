@@ -18,7 +18,7 @@ namespace k = kernels::options;
 using k::Component;
 
 /// Chunks that take part in estimating a bias: one in this many.
-constexpr std::int32_t bias_stride = 8;
+constexpr std::int32_t bias_stride = 4;
 
 /// Central differences of fourth order: offsets -2 ... 2 in units of h.
 constexpr double first_derivative[5] = {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12};
@@ -79,8 +79,7 @@ bool smooth_paths(const MarketState& m, const Direction& d) {
   if (d.kind == Direction::Kind::parameter) return false;
   return all_of_model(m, [](const UnderlyingSettings& a) {
     return std::holds_alternative<GbmModel>(a.model) || std::holds_alternative<CevModel>(a.model) ||
-           std::holds_alternative<LocalVolatilityModel>(a.model) ||
-           false;
+           std::holds_alternative<LocalVolatilityModel>(a.model);
   }) || (d.kind == Direction::Kind::volatility && all_of_model(m, [](const UnderlyingSettings& a) {
            return std::holds_alternative<GbmModel>(a.model) || std::holds_alternative<MertonJumpModel>(a.model) ||
                   std::holds_alternative<KouJumpModel>(a.model);
@@ -256,7 +255,7 @@ void Planner::option(std::size_t item, bool extras) {
     e.stride = bias_stride;
     const std::size_t number = estimator(e);
     term(number, variation(g_.market, "coarse", std::nullopt, true, bias_stride), Component::value, 1);
-    term(number, variation(g_.market, "fine", std::nullopt, false, bias_stride), Component::value, -1);
+    term(number, base_, Component::value, -1);
   }
   using Kind = Direction::Kind;
   for (const std::string& name : option.greeks) {

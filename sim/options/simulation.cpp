@@ -107,11 +107,16 @@ class OptionPricing final : public Simulation {
   }
 
   void finish() override {
-    results_ = assemble_results(settings_, tasks_, *engine_, [this](std::size_t t) { return number_of(t); });
+    assemble();
     write_results(context_.directory, results_, context_.provenance, context_.name, context_.disk_retry);
     for (const std::string& line : results_table(results_, table_width)) context_.info(line);
   }
   void suspend() override {}
+
+  const Results& assemble() {
+    results_ = assemble_results(settings_, tasks_, *engine_, [this](std::size_t t) { return number_of(t); });
+    return results_;
+  }
 
   Summary summary() const override {
     std::int64_t paths = 0, missed = 0;
@@ -285,6 +290,13 @@ output:
 
 std::unique_ptr<Simulation> make_simulation(const Settings& settings, const RunContext& context) {
   return std::make_unique<OptionPricing>(settings, context);
+}
+
+Results price_book(const Settings& settings, const RunContext& context) {
+  OptionPricing pricing(settings, context);
+  pricing.initialise();
+  while (!pricing.done()) pricing.advance(std::int64_t{1} << 40);
+  return pricing.assemble();
 }
 
 sim::Estimate estimate(const Settings& settings, const kernels::Device&) {

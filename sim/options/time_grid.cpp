@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+
+#include "sim/options/reference.hpp"
 
 namespace ergode::sim::options {
 namespace {
 
 /// Times that differ by rounding alone are one.
 constexpr double same_time = 1e-9;
+
+/// An American option is exercised at so many dates at least, however short its life: few dates cost value.
+constexpr double least_american_dates = 128;
 
 template <class T>
 const T* as(const Instrument& option) {
@@ -96,19 +100,20 @@ std::vector<double> event_times(const Instrument& option) {
 TimeGrid time_grid(const Instrument& option, const MarketState& market, int steps_per_year) {
   std::vector<double> events = event_times(option);
   bool fine = needs_steps(option);
+  for (const auto& a : market.assets) fine = fine || stepped(a.model);
+  // Between its nodes a Brownian motion has constant coefficients: only then is the law of its extremes known, and that
+  // of several together.
+  const bool nodes = fine || watches_continuously(option) || market.assets.size() > 1;
   for (const auto& a : market.assets) {
-    fine = fine || stepped(a.model);
     for (const auto& dividend : a.cash_dividends)
       if (dividend.time > 0 && dividend.time <= option.maturity) events.push_back(dividend.time);
-    // Between its nodes a Brownian motion has constant coefficients: only then is the law of its extremes known.
-    if (fine || watches_continuously(option)) {
-      add_nodes(events, *a.rate, option.maturity);
-      add_nodes(events, a.dividend_yield, option.maturity);
-      if (const auto* m = std::get_if<GbmModel>(&a.model)) add_nodes(events, m->volatility, option.maturity);
-      if (const auto* m = std::get_if<MertonJumpModel>(&a.model)) add_nodes(events, m->volatility, option.maturity);
-      if (const auto* m = std::get_if<KouJumpModel>(&a.model)) add_nodes(events, m->volatility, option.maturity);
-    }
+    if (!nodes) continue;
+    add_nodes(events, *a.rate, option.maturity);
+    add_nodes(events, a.dividend_yield, option.maturity);
+    if (const TermStructure* volatility = black_volatility(a.model)) add_nodes(events, *volatility, option.maturity);
   }
+  double a_year = steps_per_year;
+  if (as<American>(option) != nullptr && option.maturity > 0) a_year = std::max(a_year, least_american_dates / option.maturity);
   std::sort(events.begin(), events.end());
   fine = fine && option.maturity > 0;  // over no time there is nothing to divide
   TimeGrid grid;
@@ -118,7 +123,7 @@ TimeGrid time_grid(const Instrument& option, const MarketState& market, int step
     if (!grid.times.empty() && events[i] - last < same_time) continue;
     const double length = events[i] - last;
     std::int64_t steps = 1;
-    if (fine) steps = 2 * std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(length * steps_per_year / 2 - 1e-6)));
+    if (fine) steps = 2 * std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(length * a_year / 2 - 1e-6)));
     for (std::int64_t k = 1; k <= steps; ++k)
       grid.times.push_back(k == steps ? events[i] : last + length * static_cast<double>(k) / static_cast<double>(steps));
     last = events[i];

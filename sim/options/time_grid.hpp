@@ -29,7 +29,7 @@ std::vector<double> event_times(const Instrument& option);
 bool watches_continuously(const Instrument& option);
 
 /// Exact schemes step from event to event; the others, and what is watched on the step grid, in steps of at most
-/// 1 / steps_per_year.
+/// 1 / steps_per_year. An American option has at least 128.
 TimeGrid time_grid(const Instrument& option, const MarketState& market, int steps_per_year);
 
 }  // namespace ergode::sim::options
