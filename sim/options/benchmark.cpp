@@ -159,8 +159,8 @@ PathRate single(k::PathEngine& engine, const std::string& name, const std::strin
       count -= work.count;
     }
   };
-  chunks(64);
-  std::int64_t count = 64;
+  std::int64_t count = 4;
+  chunks(count);
   double time = seconds_of([&] { chunks(count); });
   const double wanted = seconds / (repeats + 2);
   while (time < wanted / 4) {
