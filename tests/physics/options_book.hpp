@@ -53,11 +53,11 @@ inline double exact(const std::string& market, const std::string& option) {
   return *value;
 }
 
-/// A Greek's estimate for underlying number `asset`.
+/// A Greek's estimate for underlying number `asset`; `parameter`: that to the model's parameter of this name.
 inline const sim::options::Estimate& greek(const sim::options::InstrumentResult& r, const std::string& name,
-                                           std::size_t asset = 0) {
+                                           std::size_t asset = 0, bool parameter = false) {
   for (const auto& g : r.greeks)
-    if (g.name == name) return g.estimates.at(asset);
+    if (g.name == name && g.parameter == parameter) return g.estimates.at(asset);
   throw std::out_of_range(name);
 }
 
