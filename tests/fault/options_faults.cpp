@@ -431,3 +431,22 @@ TEST_CASE("a limit on files that the results do not fit ends with 7, and a resum
   CHECK(p.program({"diff", p / "run", p / "resumed"}).code == 0);
   CHECK(slurp(p / "run/results.csv") == resumed);
 }
+
+TEST_CASE("too few paths for an error bar have none, and a tolerance is not met by them") {
+  // One sample has no variance; two, through which a control variate's coefficient is fitted, have none either.
+  const Place p(head + call);
+  for (const std::string paths : {"2", "4"}) {
+    INFO(paths);
+    check(p.run({"monte_carlo.paths=" + paths}, {"--exists", "overwrite"}), 0, {});
+    const auto row = rows_of(p / "run/results.csv").at("a");
+    CHECK(row.at("paths") == paths);
+    CHECK(std::isfinite(std::stod(row.at("price"))));
+    CHECK(row.at("standard_error").empty());
+    CHECK(row.at("confidence_low").empty());
+    CHECK(row.at("z_score").empty());
+  }
+  check(p.run({"monte_carlo.paths=6"}, {"--exists", "overwrite"}), 0, {});
+  CHECK(std::stod(rows_of(p / "run/results.csv").at("a").at("standard_error")) > 0);
+  check(p.run({"monte_carlo.tolerance={absolute: 1e3, max_paths: 2}"}, {"--exists", "overwrite"}), 0, {});
+  CHECK(rows_of(p / "run/results.csv").at("a").at("status") == "tolerance missed");
+}

@@ -11,13 +11,13 @@ using namespace ergode::testing;
 namespace {
 
 /// A European, a stop by tolerance, a barrier, a Heston Asian, an American, a Bermudan with its upper bound, two
-/// underlyings, scenarios and everything that can be saved: each phase of a run, some 200 chunks.
+/// underlyings, scenarios and everything that can be saved: each phase of a run, some 100 chunks.
 const std::string book =
     "simulation: option_pricing\n"
     "name: cut\n"
     "seed: 11\n"
     "device: cpu\n"
-    "monte_carlo: {paths: 12000, steps_per_year: 12}\n"
+    "monte_carlo: {paths: 6000, steps_per_year: 12}\n"
     "market:\n"
     "  rate: 0.03\n"
     "  underlyings:\n"
@@ -32,14 +32,14 @@ const std::string book =
     "  - {id: out, product: barrier, type: put, underlying: A, strike: 100, barrier: 85, barrier_type: down_out, "
     "maturity: 1, greeks: [delta]}\n"
     "  - {id: average, product: asian, underlying: H, strike: 100, fixings: 12, maturity: 1, greeks: [vega]}\n"
-    "  - {id: early, product: american, type: put, underlying: A, strike: 105, maturity: 0.5, paths: 4000, "
+    "  - {id: early, product: american, type: put, underlying: A, strike: 105, maturity: 0.5, paths: 2000, "
     "lsm: {order: 2, training_paths: 1024}}\n"
     "  - {id: dates, product: bermudan, type: put, underlying: H, strike: 105, maturity: 1, exercise_dates: 6, "
     "lsm: {order: 3, training_paths: 2048, upper_bound: true, outer_paths: 32, inner_paths: 32}}\n"
     "  - {id: best, product: rainbow, underlyings: [A, H], strike: 105, maturity: 1, greeks: [delta]}\n"
     "scenarios: {spot: [0.9, 1], volatility: [0, 0.02]}\n"
     "output: {save_paths: 8, save_values: 100}\n"
-    "checkpoint: {every: 2 steps}\n";
+    "checkpoint: {every: 3 steps}\n";
 
 struct Place : TemporaryDirectory {
   Place() { spill(*this / "run.yaml", book); }
@@ -93,13 +93,13 @@ void truncate(const fs::path& path) {
 
 TEST_CASE("a book of options has the same bits on 1, 2 and 5 threads, and others with another seed") {
   const Place p;
-  p.finish("one", {"--threads", "1"});
+  p.finish("one", {"--threads", "1", "--set", "checkpoint.every=1 h"});
   for (const std::string threads : {"2", "5"}) {
     INFO(threads);
-    p.finish("more" + threads, {"--threads", threads});
+    p.finish("more" + threads, {"--threads", threads, "--set", "checkpoint.every=1 h"});
     p.check_equal("one", "more" + threads);
   }
-  p.finish("other", {"--set", "seed=12"});
+  p.finish("other", {"--set", "seed=12", "--set", "checkpoint.every=1 h"});
   CHECK(Child(p.path(), {"diff", p / "one", p / "other"}, {}, ERGODE_PROGRAM).wait().code == 1);
 }
 
