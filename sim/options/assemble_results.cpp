@@ -121,9 +121,10 @@ MeanError difference(const double* a, const double* b, std::int64_t n) {
   return out;
 }
 
-/// A bias that its own noise could explain is stated as 0, with its standard error beside it.
+/// A bias that its own noise could explain (less than three standard errors) is stated as 0, with its standard error
+/// beside it.
 double significant(const MeanError& bias) {
-  return std::abs(bias.mean) > 2 * bias.standard_error ? bias.mean : 0;
+  return std::abs(bias.mean) > 3 * bias.standard_error ? bias.mean : 0;
 }
 
 /// Results of one option of a task, but for what needs more paths.

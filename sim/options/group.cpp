@@ -18,7 +18,7 @@ namespace k = kernels::options;
 using k::Component;
 
 /// Chunks that take part in estimating a bias: one in this many.
-constexpr std::int32_t bias_stride = 4;
+constexpr std::int32_t bias_stride = 2;
 
 /// Central differences of fourth order: offsets -2 ... 2 in units of h.
 constexpr double first_derivative[5] = {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12};
