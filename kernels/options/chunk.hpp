@@ -47,9 +47,9 @@ struct GroupView {
 };
 
 /// What one path adds to the estimators of its variation.
-template <int model, class T, int assets, class Real>
+template <int model, class T, int assets, int observers, class Real>
 ERGODE_HOST_DEVICE inline void add_terms(const GroupView<Real>& g, const VariationSpec& v,
-                                         const Path<model, T, assets>& path, double weight, double* x, double* c) {
+                                         const Path<model, T, assets, observers>& path, double weight, double* x, double* c) {
   for (int t = v.first; t < v.last; ++t) {
     const Term& term = g.terms[t];
     const Payment<T> paid = path.payment(term.payoff);
@@ -79,7 +79,7 @@ ERGODE_HOST_DEVICE inline void add_terms(const GroupView<Real>& g, const Variati
 }
 
 /// All variations of sample number `sample`: adds up x and c of each estimator. `make(grid, mirrored)` gives the draws.
-template <int model, int assets, bool tangents, class Real, class MakeDraws>
+template <int model, int assets, bool tangents, int observers = max_observers, class Real, class MakeDraws>
 ERGODE_HOST_DEVICE inline void run_sample(const GroupView<Real>& g, std::int64_t sample, std::int64_t chunk, double* x,
                                           double* c, const MakeDraws& make) {
   for (int e = 0; e < g.estimators; ++e) x[e] = c[e] = 0;
@@ -94,13 +94,13 @@ ERGODE_HOST_DEVICE inline void run_sample(const GroupView<Real>& g, std::int64_t
       const PathSpec& spec = g.grids[v.grid];
       if constexpr (tangents) {
         if (v.tangent != 0) {
-          Path<model, Dual<Real>, assets> path(spec, g.dual + g.offsets[k], g.policies);
+          Path<model, Dual<Real>, assets, observers> path(spec, g.dual + g.offsets[k], g.policies);
           path.run(draws, recorder);
           add_terms(g, v, path, 1.0 / signs, x, c);
           continue;
         }
       }
-      Path<model, Real, assets> path(spec, g.plain + g.offsets[k], g.policies);
+      Path<model, Real, assets, observers> path(spec, g.plain + g.offsets[k], g.policies);
       path.run(draws, recorder);
       add_terms(g, v, path, 1.0 / signs, x, c);
     }

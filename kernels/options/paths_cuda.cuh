@@ -18,6 +18,7 @@ struct LaunchArguments {
   double* sums = nullptr;
   Real* normals = nullptr;
   std::int64_t blocks = 0;  ///< at most
+  int observers = 0;        ///< of the group
   cudaStream_t stream = nullptr;
 };
 
@@ -37,8 +38,8 @@ __device__ inline double lane_tree(double value, double* shared) {
   return sum;
 }
 
-template <int model, class Real, int assets, bool stored, bool tangents>
-__global__ void __launch_bounds__(chunk_lanes) paths_kernel(GroupView<Real> g, LaunchArguments<Real> launch) {
+template <int model, class Real, int assets, bool stored, bool tangents, int observers>
+__global__ void __launch_bounds__(chunk_lanes, observers == 1 && sizeof(Real) == 4 ? 6 : 1) paths_kernel(GroupView<Real> g, LaunchArguments<Real> launch) {
   __shared__ double shared[chunk_lanes];
   double x[max_estimators], c[max_estimators], sums[max_estimators * moments];
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * chunk_lanes + threadIdx.x;
@@ -53,11 +54,11 @@ __global__ void __launch_bounds__(chunk_lanes) paths_kernel(GroupView<Real> g, L
       const std::uint64_t number = g.first_sample + static_cast<std::uint64_t>(sample);
       if constexpr (stored) {
         store_sobol_normals(g.grids[0], g.sobol, number, sample, launch.normals + thread, stride);
-        run_sample<model, assets, tangents>(g, sample, chunk, x, c, [&](int grid, bool mirrored) {
+        run_sample<model, assets, tangents, observers>(g, sample, chunk, x, c, [&](int grid, bool mirrored) {
           return StoredDraws<Real>(g.grids[grid], number, grid, mirrored, launch.normals + thread, stride);
         });
       } else {
-        run_sample<model, assets, tangents>(g, sample, chunk, x, c, [&](int grid, bool mirrored) {
+        run_sample<model, assets, tangents, observers>(g, sample, chunk, x, c, [&](int grid, bool mirrored) {
           return PhiloxDraws<Real, assets>(g.grids[grid], number, grid, mirrored);
         });
       }
@@ -79,21 +80,24 @@ __global__ void upper_bound_kernel(GroupView<Real> g, int observer, std::int64_t
     largest[i] = bound(i, outer, first_sample);
 }
 
-/// Launches run(): sums of chunks [first, first + count). `stored`: Sobol points.
+/// Launches run(): sums of chunks [first, first + count). `stored`: Sobol points. Where the model is known to the
+/// compiler, groups with at most one statistic and no derivatives have a loop of their own, whose statistic stays in
+/// registers.
 template <int model, class Real, int assets>
 void launch_paths(const GroupView<Real>& g, const LaunchArguments<Real>& launch, bool stored, bool tangents) {
   const auto blocks = static_cast<unsigned>(std::min(launch.count, launch.blocks));
-  constexpr bool only_tangents = model == any_model;
-  if (only_tangents || tangents) {
-    if (stored)
-      paths_kernel<model, Real, assets, true, true><<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch);
+  constexpr bool known = model != any_model;
+  constexpr int one = known ? 1 : max_observers;
+  const auto go = [&](auto kernel) { kernel<<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch); };
+  if (stored) {
+    go(paths_kernel<model, Real, assets, true, true, max_observers>);
+  } else if (known && !tangents) {
+    if (launch.observers <= 1)
+      go(paths_kernel<model, Real, assets, false, !known, one>);
     else
-      paths_kernel<model, Real, assets, false, true><<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch);
+      go(paths_kernel<model, Real, assets, false, !known, max_observers>);
   } else {
-    if (stored)
-      paths_kernel<model, Real, assets, true, only_tangents><<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch);
-    else
-      paths_kernel<model, Real, assets, false, only_tangents><<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch);
+    go(paths_kernel<model, Real, assets, false, true, max_observers>);
   }
   cuda_check_launch("paths_kernel");
 }

@@ -121,8 +121,8 @@ MeanError difference(const double* a, const double* b, std::int64_t n) {
   return out;
 }
 
-/// A bias that its own noise could explain is stated as 0, with its standard error beside it. A book has hundreds of
-/// them: at two standard errors one in twenty would be stated for nothing.
+/// A bias that its own noise could explain (less than three standard errors) is stated as 0, with its standard error
+/// beside it.
 double significant(const MeanError& bias) {
   return std::abs(bias.mean) > 3 * bias.standard_error ? bias.mean : 0;
 }

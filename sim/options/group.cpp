@@ -10,6 +10,7 @@
 #include "sim/options/correlation.hpp"
 #include "sim/options/reference.hpp"
 #include "sim/options/settings_values.hpp"
+#include "sim/options/spot_difference.hpp"
 
 namespace ergode::sim::options {
 namespace {
@@ -18,7 +19,7 @@ namespace k = kernels::options;
 using k::Component;
 
 /// Chunks that take part in estimating a bias: one in this many.
-constexpr std::int32_t bias_stride = 4;
+constexpr std::int32_t bias_stride = 2;
 
 /// Central differences of fourth order: offsets -2 ... 2 in units of h.
 constexpr double first_derivative[5] = {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12};
@@ -222,11 +223,12 @@ void Planner::gamma(std::size_t item, const Direction& d) {
     // The pathwise delta jumps at the strike; its difference over a small shift of the spot does not.
     e.method = "difference_of_pathwise";
     const std::size_t number = estimator(e);
-    const double h = difference_step(g_.market, d, g_.grid);
-    for (int i = 0; i < 5; ++i)
-      if (first_derivative[i] != 0)
-        term(number, with_tangent(moved(g_.market, d, (i - 2) * h), text(d) + "+" + io::write_value((i - 2) * h), d),
-             Component::tangent, first_derivative[i] / h);
+    const double spot = g_.market.assets[d.asset].spot;
+    for (const auto& [move, coefficient] : spot_derivative(option, spot, difference_step(g_.market, d, g_.grid))) {
+      const std::size_t v = move == 0 ? with_tangent(g_.market, "base", d)
+                                      : with_tangent(moved(g_.market, d, move), text(d) + "+" + io::write_value(move), d);
+      term(number, v, Component::tangent, coefficient);
+    }
   } else {
     e.method = "difference";
     differences(estimator(e), d, second_derivative, 2, 1);
@@ -424,6 +426,9 @@ std::vector<Group> make_groups(const Settings& settings, std::uint32_t seed, con
     const std::string key = group_key(settings, option, market, grid);
     GroupItem item;
     item.option = option;
+    // The extreme so far stays what it is when a Greek moves the spot.
+    if (auto* lookback = std::get_if<Lookback>(&item.option.product))
+      if (!lookback->running_extreme) lookback->running_extreme = market.assets[0].spot;
     item.control = choose_control(option, market, mc.control_variate == ControlVariate::automatic);
     if (const auto* european = std::get_if<European>(&option.product)) {
       const auto* h = std::get_if<HestonModel>(&market.assets[0].model);

@@ -234,8 +234,10 @@ class OptionPricing final : public Simulation {
   void end_round() {
     bool more = false;
     const bool late = settings_.monte_carlo.time_limit && elapsed() >= settings_.monte_carlo.time_limit->seconds;
-    for (Task& t : tasks_) {
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      Task& t = tasks_[i];
       if (t.done() && std::all_of(t.options.begin(), t.options.end(), [](const OptionProgress& o) { return o.done; })) continue;
+      number_of(i);  // a task restored with its round behind it has its estimators with its plan
       t.end_round();
       if (late) t.stop();
       more = more || !t.done();

@@ -38,7 +38,9 @@ MeanError mean_and_error(const Accumulator& a, bool controlled, double control_m
   out.mean = x - beta * (c - control_mean);
   out.variance_factor = variance > 0 ? xx / variance : 1;
   if (a.sums.size() == 1) {
-    out.standard_error = n > 1 ? std::sqrt(variance / (n - 1)) : 0;
+    // The mean takes a degree of freedom, and a fitted beta another. With none left the error is not 0 but unknown.
+    const double degrees = beta != 0 ? n - 2 : n - 1;
+    out.standard_error = degrees > 0 ? std::sqrt(variance / degrees) : std::nan("");
     return out;
   }
   const auto replications = static_cast<double>(a.sums.size());

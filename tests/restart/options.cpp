@@ -1,0 +1,205 @@
+#include <catch2/catch_test_macros.hpp>
+#include <random>
+
+#include "tests/sim/program.hpp"
+
+// The program itself, killed and resumed: a book of options ends with the bits of one that nothing disturbed.
+
+using namespace ergode;
+using namespace ergode::testing;
+
+namespace {
+
+/// A European, a stop by tolerance, a barrier, a Heston Asian, an American, a Bermudan with its upper bound, two
+/// underlyings, scenarios and everything that can be saved: each phase of a run, some 100 chunks.
+const std::string book =
+    "simulation: option_pricing\n"
+    "name: cut\n"
+    "seed: 11\n"
+    "device: cpu\n"
+    "monte_carlo: {paths: 6000, steps_per_year: 12}\n"
+    "market:\n"
+    "  rate: 0.03\n"
+    "  underlyings:\n"
+    "    A: {spot: 100, dividend_yield: 0.01, model: gbm, volatility: 0.2}\n"
+    "    H: {spot: 100, model: heston, v0: 0.04, kappa: 1.5, theta: 0.05, sigma_v: 0.3, rho: -0.6}\n"
+    "  correlation: 0.3\n"
+    "options:\n"
+    "  - {id: call, product: european, underlying: A, strike: 100, maturity: 1, greeks: [delta, gamma, vega, theta, "
+    "rho]}\n"
+    "  - {id: close, product: european, underlying: H, strike: 110, maturity: 1, tolerance: {absolute: 0.1, max_paths: "
+    "60000}}\n"
+    "  - {id: out, product: barrier, type: put, underlying: A, strike: 100, barrier: 85, barrier_type: down_out, "
+    "maturity: 1, greeks: [delta]}\n"
+    "  - {id: average, product: asian, underlying: H, strike: 100, fixings: 12, maturity: 1, greeks: [vega]}\n"
+    "  - {id: early, product: american, type: put, underlying: A, strike: 105, maturity: 0.5, paths: 2000, "
+    "lsm: {order: 2, training_paths: 1024}}\n"
+    "  - {id: dates, product: bermudan, type: put, underlying: H, strike: 105, maturity: 1, exercise_dates: 6, "
+    "lsm: {order: 3, training_paths: 2048, upper_bound: true, outer_paths: 32, inner_paths: 32}}\n"
+    "  - {id: best, product: rainbow, underlyings: [A, H], strike: 105, maturity: 1, greeks: [delta]}\n"
+    "scenarios: {spot: [0.9, 1], volatility: [0, 0.02]}\n"
+    "output: {save_paths: 8, save_values: 100}\n"
+    "checkpoint: {every: 3 steps}\n";
+
+struct Place : TemporaryDirectory {
+  Place() { spill(*this / "run.yaml", book); }
+  Child start(const std::string& directory, const std::vector<std::string>& more = {},
+              const std::function<void()>& setup = {}) const {
+    std::vector<std::string> arguments{"run", *this / "run.yaml", "-o", *this / directory, "--progress", "none"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Child(path(), arguments, setup, ERGODE_PROGRAM);
+  }
+  Outcome run(const std::string& directory, const std::vector<std::string>& more = {}) const {
+    return start(directory, more).wait();
+  }
+  void finish(const std::string& directory, const std::vector<std::string>& more = {}) const {
+    const Outcome outcome = run(directory, more);
+    INFO(outcome.error);
+    REQUIRE(outcome.code == 0);
+  }
+  /// Kills a run once it has two checkpoints, in what should be its middle.
+  void stop_half_way(const std::string& directory) const {
+    const Child child = start(directory, {"--set", "checkpoint.every=1 steps", "--threads", "1"});
+    const bool there = eventually([&] { return fs::exists(*this / directory / "checkpoint.prev.h5"); });
+    child.kill(SIGKILL);
+    const Outcome outcome = child.wait();
+    INFO(outcome.error);
+    REQUIRE(there);
+    REQUIRE(outcome.signal == SIGKILL);
+    REQUIRE(fs::exists(*this / directory / "checkpoint.h5"));
+    REQUIRE_FALSE(fs::exists(*this / directory / "results.h5"));
+  }
+  void check_equal(const std::string& a, const std::string& b) const {
+    const Outcome outcome = Child(path(), {"diff", *this / a, *this / b}, {}, ERGODE_PROGRAM).wait();
+    INFO(outcome.out << outcome.error);
+    CHECK(outcome.code == 0);
+    const std::string table = slurp(*this / a / "results.csv");
+    CHECK(table.size() > 1000);
+    CHECK(table == slurp(*this / b / "results.csv"));
+  }
+};
+
+void flip_bit(const fs::path& path) {
+  std::string bytes = slurp(path);
+  REQUIRE(bytes.size() > 1000);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 16);
+  spill(path, bytes);
+}
+void truncate(const fs::path& path) {
+  fs::resize_file(path, fs::file_size(path) * 2 / 3);
+}
+
+}  // namespace
+
+TEST_CASE("a book of options has the same bits on 1, 2 and 5 threads, and others with another seed") {
+  const Place p;
+  p.finish("one", {"--threads", "1", "--set", "checkpoint.every=1 h"});
+  for (const std::string threads : {"2", "5"}) {
+    INFO(threads);
+    p.finish("more" + threads, {"--threads", threads, "--set", "checkpoint.every=1 h"});
+    p.check_equal("one", "more" + threads);
+  }
+  p.finish("other", {"--set", "seed=12", "--set", "checkpoint.every=1 h"});
+  CHECK(Child(p.path(), {"diff", p / "one", p / "other"}, {}, ERGODE_PROGRAM).wait().code == 1);
+}
+
+TEST_CASE("a book of options killed at random moments ends with the bits of one left alone", "[slow]") {
+  std::mt19937 random(20310504);
+  const Place p;
+  p.finish("whole", {"--threads", "1"});
+  for (const bool gently : {false, true}) {
+    INFO((gently ? "SIGTERM" : "SIGKILL"));
+    const std::string directory = gently ? "stopped" : "killed";
+    int stops = 0, attempts = 0;
+    for (;; ++attempts) {
+      REQUIRE(attempts < 200);
+      const Child child = p.start(directory, {"--resume", "--threads", std::to_string(1 + attempts % 3)});
+      // Later and later, so that a busy machine gets past the start at last.
+      sleep_ms(static_cast<int>(10 + random() % static_cast<unsigned>(200 + 100 * attempts)));
+      child.kill(gently ? SIGTERM : SIGKILL);
+      const Outcome outcome = child.wait();
+      if (outcome.signal == SIGKILL || outcome.signal == SIGTERM || outcome.code == 75) {
+        ++stops;
+        continue;
+      }
+      INFO(outcome.error);
+      REQUIRE(outcome.code == 0);
+      break;
+    }
+    CHECK(stops >= 2);
+    p.check_equal("whole", directory);
+    CHECK(Child(p.path(), {"verify", p / directory}, {}, ERGODE_PROGRAM).wait().code == 0);
+  }
+}
+
+TEST_CASE("a book of options stopped by its wall-time limit again and again ends with the bits of one left alone") {
+  const Place p;
+  p.finish("whole", {"--threads", "2"});
+  int stops = 0;
+  for (int attempts = 0;; ++attempts) {
+    REQUIRE(attempts < 100);
+    // Longer and longer, for a busy machine; half of the first is kept in hand.
+    const Outcome outcome = p.run("cut", {"--resume", "--threads", std::to_string(1 + attempts % 2), "--max-walltime",
+                                          std::to_string(1 + attempts / 4)});
+    INFO(outcome.error);
+    if (outcome.code == 75) {
+      ++stops;
+      continue;
+    }
+    REQUIRE(outcome.code == 0);
+    break;
+  }
+  CHECK(stops >= 1);
+  p.check_equal("whole", "cut");
+}
+
+TEST_CASE("a damaged checkpoint of options is refused and the one before it gives the same bits; two end the run") {
+  const Place p;
+  p.finish("whole");
+  for (const auto& damage : {flip_bit, truncate}) {
+    fs::remove_all(p / "cut");
+    p.stop_half_way("cut");
+    fs::copy(p / "cut", p / "both");
+    damage(p / "cut/checkpoint.h5");
+    const Outcome resumed = p.run("cut", {"--resume"});
+    INFO(resumed.error);
+    REQUIRE(resumed.code == 0);
+    CHECK(resumed.error.find("checkpoint.h5") != std::string::npos);
+    p.check_equal("whole", "cut");
+
+    damage(p / "both/checkpoint.h5");
+    damage(p / "both/checkpoint.prev.h5");
+    const Outcome refused = p.run("both", {"--resume"});
+    INFO(refused.error);
+    CHECK(refused.code == 4);
+    CHECK(refused.error.find("checkpoint.prev.h5") != std::string::npos);
+    fs::remove_all(p / "both");
+  }
+}
+
+TEST_CASE("a resume of options with another strike, seed or model is refused by name; a finished run says so") {
+  const Place p;
+  p.stop_half_way("run");
+  const std::string used = slurp(p / "run/config.used.yaml");
+  const auto refused = [&](const std::vector<std::string>& sets, const std::vector<std::string>& says) {
+    std::vector<std::string> arguments{"--resume"};
+    for (const std::string& set : sets) arguments.insert(arguments.end(), {"--set", set});
+    const Outcome outcome = p.run("run", arguments);
+    INFO(outcome.error);
+    CHECK(outcome.code == 3);
+    for (const std::string& text : says) CHECK(outcome.error.find(text) != std::string::npos);
+    CHECK(slurp(p / "run/config.used.yaml") == used);
+  };
+  refused({"options.0.strike=101", "seed=12"}, {"options.0.strike: stored 100, now 101", "seed: stored 11, now 12"});
+  refused({"market.underlyings.A={spot: 100, dividend_yield: 0.01, model: cev, cev_sigma: 0.2, cev_beta: 1}"},
+          {"market.underlyings.A.model: stored \"gbm\", now \"cev\""});
+  refused({"monte_carlo.precision=double"}, {"monte_carlo.precision"});
+  refused({"options.4.lsm.order=3"}, {"options.4.lsm.order: stored 2, now 3"});
+  p.finish("run", {"--resume", "--threads", "2"});
+  const std::string before = slurp(p / "run/summary.json"), log = slurp(p / "run/run.log");
+  const Outcome again = p.run("run", {"--resume", "--threads", "3"});
+  CHECK(again.code == 0);
+  CHECK(again.out.find("finished") != std::string::npos);
+  CHECK(slurp(p / "run/summary.json") == before);
+  CHECK(slurp(p / "run/run.log") == log);
+}
