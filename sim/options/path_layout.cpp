@@ -418,7 +418,7 @@ int Builder::exercise(const GroupItem& item, const EarlyExercise& o) {
   const int stride = coarse_ && std::holds_alternative<American>(item.option.product) ? 2 : 1;
   const int watcher = observer("exercise " + item.option.id, ObserverKind::exercise, 0, discounts_at(times),
                                {o.strike, item.exercise_now ? 1.0 : 0.0, static_cast<double>(item.exercise_dates), static_cast<double>(stride)},
-                               0, item.policy);
+                               std::holds_alternative<American>(item.option.product) ? 1 : 0, item.policy);
   return payoff(PayoffKind::observed, 1, watcher, {1});
 }
 

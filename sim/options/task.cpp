@@ -56,7 +56,7 @@ void Task::add(std::int64_t chunk, const double* sums) {
   for (std::size_t e = 0; e < group.estimators.size(); ++e) {
     const Estimator& estimator = group.estimators[e];
     // An option that is done keeps what it had, whatever company it is in.
-    if (options[estimator.item].done || chunk % estimator.stride != 0) continue;
+    if (options[estimator.item].done || !k::takes_part(chunk, estimator.stride, group.choices.replications)) continue;
     accumulators[e].add(sums + e * k::moments, range.count, range.replication);
   }
   next_chunk = chunk + 1;
