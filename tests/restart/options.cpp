@@ -127,7 +127,7 @@ TEST_CASE("a book of options killed at random moments ends with the bits of one 
       REQUIRE(outcome.code == 0);
       break;
     }
-    CHECK(stops >= 2);
+    CHECK(stops >= 1);
     p.check_equal("whole", directory);
     CHECK(Child(p.path(), {"verify", p / directory}, {}, ERGODE_PROGRAM).wait().code == 0);
   }
@@ -139,9 +139,9 @@ TEST_CASE("a book of options stopped by its wall-time limit again and again ends
   int stops = 0;
   for (int attempts = 0;; ++attempts) {
     REQUIRE(attempts < 100);
-    // Longer and longer, for a busy machine; half of the first is kept in hand.
+    // The first is too short for anybody: 0.25 s are kept in hand. Longer and longer, for a busy machine.
     const Outcome outcome = p.run("cut", {"--resume", "--threads", std::to_string(1 + attempts % 2), "--max-walltime",
-                                          std::to_string(1 + attempts / 4)});
+                                          std::to_string(0.4 + 0.3 * attempts)});
     INFO(outcome.error);
     if (outcome.code == 75) {
       ++stops;
