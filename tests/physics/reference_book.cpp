@@ -20,6 +20,8 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 /// Fewer paths and steps than the table deserves, so that two cores do it in minutes: errors are wider, not looser.
+/// The seed is the book's, so the outcome is fixed; of other seeds about one in twenty fails by chance: 230 rows at
+/// four errors 1.5 %, the mean of z^2 over them 2.5 %, and a bias stated for nothing 1 %.
 TEST_CASE("the book of known values passes its check, Greeks and early exercise with it", "[slow]") {
   const std::string scripts = ERGODE_SOURCE_DIR "/scripts/",
                     table = ERGODE_SOURCE_DIR "/tests/options/reference/options.csv";
