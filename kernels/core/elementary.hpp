@@ -35,6 +35,14 @@ ERGODE_HOST_DEVICE inline double logarithm(double x) {
   return ::log(x);
 }
 
+/// ln(1 + x), x > -1, exact also where x is small.
+ERGODE_HOST_DEVICE inline float logarithm_of_one_plus(float x) {
+  return ::log1pf(x);
+}
+ERGODE_HOST_DEVICE inline double logarithm_of_one_plus(double x) {
+  return ::log1p(x);
+}
+
 /// x >= 0.
 ERGODE_HOST_DEVICE inline float square_root(float x) {
 #ifdef __CUDA_ARCH__

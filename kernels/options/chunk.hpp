@@ -78,6 +78,12 @@ ERGODE_HOST_DEVICE inline void add_terms(const GroupView<Real>& g, const Variati
   }
 }
 
+/// Whether a chunk counts for what only one chunk in `stride` counts for; with Sobol points one in `stride` of each
+/// replication.
+ERGODE_HOST_DEVICE inline bool takes_part(std::int64_t chunk, std::int32_t stride, std::int64_t replications) {
+  return stride <= 1 || (replications > 0 ? chunk / replications : chunk) % stride == 0;
+}
+
 /// All variations of sample number `sample`: adds up x and c of each estimator. `make(grid, mirrored)` gives the draws.
 template <int model, int assets, bool tangents, int observers = max_observers, class Real, class MakeDraws>
 ERGODE_HOST_DEVICE inline void run_sample(const GroupView<Real>& g, std::int64_t sample, std::int64_t chunk, double* x,
@@ -88,7 +94,7 @@ ERGODE_HOST_DEVICE inline void run_sample(const GroupView<Real>& g, std::int64_t
   recorder.index = sample;
   for (int k = 0; k < g.variation_count; ++k) {
     const VariationSpec& v = g.variations[k];
-    if (v.stride > 1 && chunk % v.stride != 0) continue;
+    if (!takes_part(chunk, v.stride, g.sobol.replications)) continue;
     for (int sign = 0; sign < signs; ++sign) {
       auto draws = make(v.grid, sign != 0);
       const PathSpec& spec = g.grids[v.grid];
@@ -119,6 +125,12 @@ ERGODE_HOST_DEVICE inline void add_moments(const double* x, const double* c, int
     s[3] = fused_multiply_add(x[e], c[e], s[3]);
     s[4] = fused_multiply_add(c[e], c[e], s[4]);
   }
+}
+
+/// Whether a chunk is wanted at all: a run for the values of some samples needs theirs alone.
+template <class Real>
+ERGODE_HOST_DEVICE inline bool wanted(const GroupView<Real>& g, std::int64_t first_sample) {
+  return g.values == nullptr || first_sample < g.value_samples;
 }
 
 /// Which samples a chunk holds. With Sobol points a chunk stays within one replication: chunk n belongs to replication n

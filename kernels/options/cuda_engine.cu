@@ -153,14 +153,14 @@ class CudaPathEngine final : public PathEngine {
   }
 
   std::vector<double> upper_bound(int group, const UpperBoundPlan& plan) override {
-    DeviceArray<double> largest("upper bounds", plan.outer);
+    DeviceArray<double> largest("upper bounds", plan.count);
     std::visit(
         [&](auto& d) {
-          launch_upper_bound(d.view, plan.observer, plan.outer, plan.inner, plan.first_sample, largest.get(), d.assets);
+          launch_upper_bound(d.view, plan, largest.get(), d.assets);
         },
         groups_.at(group));
     synchronise();
-    std::vector<double> out(static_cast<std::size_t>(plan.outer));
+    std::vector<double> out(static_cast<std::size_t>(plan.count));
     largest.copy_to(out.data());
     return out;
   }

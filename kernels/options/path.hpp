@@ -163,7 +163,12 @@ struct Path {
     AssetState<T>& s = asset[a];
     const T before = s.log_return;
     switch (model_of(a)) {
-      case ModelKind::gbm: Gbm::step(s, c, z); break;
+      case ModelKind::gbm:
+        Gbm::step(s, c, z);
+        if (continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
+        // Watchers see the spot before the dividend and after it; no bridge spans the fall.
+        if (Gbm::pay_dividend(s, c) && continuous != 0) observe_segment(a, step, s.log_return, s.log_return, T(0), draws, 0);
+        return;
       case ModelKind::cev: Cev::step(s, c, z); break;
       case ModelKind::local_volatility: LocalVolatility::step(s, c, z); break;
       case ModelKind::heston: Heston::step(s, c, z); break;
@@ -172,6 +177,7 @@ struct Path {
         // Jumps are put at the step's end.
         if (continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
         s.log_return = s.log_return + sum_of_jumps<MertonJumpSize>(a, step, c.model + Bates::jump_constants, draws);
+        if (continuous != 0) observe_segment(a, step, s.log_return, s.log_return, T(0), draws, 0);
         return;
       case ModelKind::merton_jump: return jump_diffusion<MertonJumpSize>(a, step, c, z, draws);
       case ModelKind::kou_jump: return jump_diffusion<KouJumpSize>(a, step, c, z, draws);
@@ -248,7 +254,7 @@ struct Path {
       case ObserverKind::barrier_continuous:
       case ObserverKind::double_barrier_fixing:
       case ObserverKind::double_barrier_continuous: BarrierObserver::start(state, o, c); break;
-      case ObserverKind::autocall: AutocallObserver::start(state, c); break;
+      case ObserverKind::autocall: AutocallObserver::start(state, c, least_performance(c)); break;
       case ObserverKind::exercise:
         if (value_of(c[1]) != 0) exercise_now(o, state, c);
         break;
@@ -272,7 +278,7 @@ struct Path {
       case ObserverKind::variance_continuous: VarianceObserver::instant(state, mark, asset[a].variance); break;
       case ObserverKind::spot_fixing: state[0] = spot(a); break;
       case ObserverKind::cliquet: CliquetObserver::fixing(state, c, asset[a].log_return); break;
-      case ObserverKind::autocall: AutocallObserver::fixing(state, c, least_log_return(), mark); break;
+      case ObserverKind::autocall: AutocallObserver::fixing(state, c, least_performance(c), mark); break;
       case ObserverKind::exercise: exercise(o, state, c, mark); break;
       case ObserverKind::record: record(static_cast<int>(value_of(mark)) - 1, recorder); break;
       default: break;
@@ -299,7 +305,10 @@ struct Path {
         case ObserverKind::double_barrier_continuous:
           if (watched) BarrierObserver::segment(observer[k], o, c, x0, x1, variance, constants[o.table + step]);
           break;
-        case ObserverKind::autocall: AutocallObserver::segment(observer[k], c, x0, x1, variance); break;
+        case ObserverKind::autocall:
+          AutocallObserver::segment(observer[k], c, x0 + c[AutocallObserver::first_initial + a],
+                                    x1 + c[AutocallObserver::first_initial + a], variance);
+          break;
         default: break;
       }
     }
@@ -308,13 +317,14 @@ struct Path {
   /// Called early, or exercised before the last date.
   ERGODE_HOST_DEVICE Real observed_event(const ObserverSpec& o, const T* state) const {
     const Real mark = value_of(state[1]);
-    if (o.kind == ObserverKind::autocall) return Real(mark < 0 ? 1 : 0);
+    if (o.kind == ObserverKind::autocall) return Real(mark == Real(-1) ? 1 : 0);
     return Real(mark > 0 && mark < value_of(constants[o.constants + 2]) ? 1 : 0);
   }
 
-  ERGODE_HOST_DEVICE T least_log_return() const {
-    T least = asset[0].log_return;
-    for (int a = 1; a < count(); ++a) least = minimum(least, asset[a].log_return);
+  /// The least ln(S / initial spot).
+  ERGODE_HOST_DEVICE T least_performance(const T* c) const {
+    T least = asset[0].log_return + c[AutocallObserver::first_initial];
+    for (int a = 1; a < count(); ++a) least = minimum(least, asset[a].log_return + c[AutocallObserver::first_initial + a]);
     return least;
   }
 

@@ -405,10 +405,12 @@ int Builder::product(const GroupItem& item, const Autocallable& o) {
   const bool continuous = o.knock_in_barrier && o.knock_in_monitoring == Monitoring::continuous;
   // Without a knock-in barrier the note is never at risk.
   const double knock_in = o.knock_in_barrier ? std::log(*o.knock_in_barrier) : -unbounded;
-  const int watcher =
-      observer("autocall " + item.option.id, ObserverKind::autocall, 0, discounts_at(fixing_times(maturity(), o.observations)),
-               {o.autocall_level, o.coupon, o.memory ? 1.0 : 0.0, knock_in, o.notional, maturity() > 0 ? static_cast<double>(o.observations) : 1.0,
-                continuous ? 0.0 : 1.0});
+  std::vector<double> c{o.autocall_level, o.coupon, o.memory ? 1.0 : 0.0, knock_in, o.notional,
+                        maturity() > 0 ? static_cast<double>(o.observations) : 1.0, continuous ? 0.0 : 1.0};
+  for (std::size_t a = 0; a < market_.assets.size(); ++a)
+    c.push_back(o.initial_spots.empty() ? 0 : std::log(market_.assets[a].spot / o.initial_spots[a]));
+  const int watcher = observer("autocall " + item.option.id, ObserverKind::autocall, 0,
+                               discounts_at(fixing_times(maturity(), o.observations)), c);
   if (continuous) layout_.spec.continuous = 1;
   return payoff(PayoffKind::observed, 1, watcher, {1});
 }
@@ -418,7 +420,7 @@ int Builder::exercise(const GroupItem& item, const EarlyExercise& o) {
   const int stride = coarse_ && std::holds_alternative<American>(item.option.product) ? 2 : 1;
   const int watcher = observer("exercise " + item.option.id, ObserverKind::exercise, 0, discounts_at(times),
                                {o.strike, item.exercise_now ? 1.0 : 0.0, static_cast<double>(item.exercise_dates), static_cast<double>(stride)},
-                               0, item.policy);
+                               std::holds_alternative<American>(item.option.product) ? 1 : 0, item.policy);
   return payoff(PayoffKind::observed, 1, watcher, {1});
 }
 

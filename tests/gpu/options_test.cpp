@@ -244,6 +244,7 @@ TEST_CASE("CUDA dual upper bounds agree with the CPU's and repeat bit for bit, f
     for (const ReadyGroup& g : ready_groups(text)) {
       UpperBoundPlan plan;
       plan.outer = 300;
+      plan.count = 300;
       plan.inner = 16;
       plan.first_sample = std::uint64_t{1} << 41;
       const auto bounds = [&](PathEngine& engine) { return engine.upper_bound(engine.add(g.plan), plan); };

@@ -26,6 +26,35 @@ void check_upper(const sim::options::InstrumentResult& r, double truth) {
   CHECK(*r.upper_bound_standard_error < 0.005 * truth);
 }
 
+/// A Bermudan put under gbm without dividends by the trapezoid rule over the log price, from the last date back. A node
+/// lies on the strike, where the payoff has its kink.
+double bermudan_put(double spot, double strike, double rate, double volatility, const std::vector<double>& dates) {
+  const int n = 4000, middle = n / 2;
+  const double h = 1.2 / middle;
+  std::vector<double> value(n + 1), next(n + 1);
+  const auto payoff = [&](int i) { return std::max(strike * (1 - std::exp((i - middle) * h)), 0.0); };
+  for (int i = 0; i <= n; ++i) value[static_cast<std::size_t>(i)] = payoff(i);
+  const auto weight = [&](double distance, double dt) {
+    const double u = (distance - (rate - 0.5 * volatility * volatility) * dt) / (volatility * std::sqrt(dt));
+    return std::exp(-0.5 * u * u - rate * dt) * h / (volatility * std::sqrt(2 * M_PI * dt));
+  };
+  for (std::size_t k = dates.size() - 1; k > 0; --k) {
+    std::vector<double> weights;
+    for (int i = -n; i <= n; ++i) weights.push_back(weight(i * h, dates[k] - dates[k - 1]));
+    for (int i = 0; i <= n; ++i) {
+      double hold = 0;
+      for (int j = 0; j <= n; ++j)
+        hold += weights[static_cast<std::size_t>(j - i + n)] * value[static_cast<std::size_t>(j)];
+      next[static_cast<std::size_t>(i)] = std::max(hold, payoff(i));
+    }
+    value.swap(next);
+  }
+  double now = 0;
+  for (int j = 0; j <= n; ++j)
+    now += weight(std::log(strike / spot) + (j - middle) * h, dates[0]) * value[static_cast<std::size_t>(j)];
+  return now;
+}
+
 std::string lsm(int training, int outer = 0, int inner = 0) {
   return ", lsm: {training_paths: " + std::to_string(training) +
          (outer > 0
@@ -98,8 +127,8 @@ TEST_CASE("the Bermudan call on the larger of two has its value between its boun
 TEST_CASE("an American put is the Bermudan of its own dates and the bias that it states") {
   // The American's exact value by the integral equation of its boundary (Andersen, Lake & Offengenden 2016).
   const auto r =
-      price_one("paths: 65536, steps_per_year: 64", gbm(36, 0.06, 0, 0.2),
-                "id: american, product: american, type: put, underlying: A, strike: 40, maturity: 1" + lsm(32768));
+      price_one("paths: 32768, steps_per_year: 64", gbm(36, 0.06, 0, 0.2),
+                "id: american, product: american, type: put, underlying: A, strike: 40, maturity: 1" + lsm(16384));
   INFO(r.price << " +- " << r.standard_error << ", bias " << r.bias.value_or(0) << " +- "
                << r.bias_standard_error.value_or(0));
   CHECK(r.steps == 128);
@@ -108,7 +137,34 @@ TEST_CASE("an American put is the Bermudan of its own dates and the bias that it
   CHECK(r.bias.has_value());
   // A call without dividends is never exercised early: the European's value.
   const auto call =
-      price_one("paths: 65536, steps_per_year: 64", gbm(36, 0.06, 0, 0.2),
+      price_one("paths: 32768, steps_per_year: 64", gbm(36, 0.06, 0, 0.2),
                 "id: call, product: american, type: call, underlying: A, strike: 40, maturity: 1" + lsm(16384));
   check_lower(call, exact(gbm(36, 0.06, 0, 0.2), "id: e, product: european, underlying: A, strike: 40, maturity: 1"));
+}
+
+TEST_CASE("Greeks of a Bermudan put are those of its exact value, but for what the policy costs") {
+  const auto value = [](double spot, double rate, double volatility, double later) {
+    return bermudan_put(spot, 100, rate, volatility, {0.25 - later, 0.5 - later, 0.75 - later, 1 - later});
+  };
+  const double middle = value(100, 0.05, 0.2, 0);
+  CHECK(std::abs(middle - 5.95663454367) < 2e-5);
+  const auto r =
+      price_one("paths: 131072", gbm(100, 0.05, 0, 0.2),
+                "id: put, product: bermudan, type: put, underlying: A, strike: 100, maturity: 1, exercise_dates: 4, "
+                "greeks: [delta, gamma, vega, rho, theta]" +
+                    lsm(65536));
+  const double up = value(100.5, 0.05, 0.2, 0), down = value(99.5, 0.05, 0.2, 0);
+  const std::pair<const char*, double> truths[] = {
+      {"delta", up - down},
+      {"gamma", (up + down - 2 * middle) / 0.25},
+      {"vega", (value(100, 0.05, 0.201, 0) - value(100, 0.05, 0.199, 0)) / 0.002},
+      {"rho", (value(100, 0.051, 0.2, 0) - value(100, 0.049, 0.2, 0)) / 0.002},
+      {"theta", (value(100, 0.05, 0.2, 1e-3) - value(100, 0.05, 0.2, -1e-3)) / 0.002}};
+  for (const auto& [name, truth] : truths) {
+    const auto& g = greek(r, name);
+    INFO(name << ": " << g.value << " +- " << g.standard_error << ", exact " << truth);
+    // As the price: half a per cent for the policy, and four errors.
+    CHECK(std::abs(g.value - truth) < 4 * g.standard_error + 0.005 * std::abs(truth));
+    CHECK(g.standard_error < 0.02 * std::abs(truth));
+  }
 }

@@ -170,7 +170,7 @@ TEST_CASE("Greeks of Heston and Bates, to the parameters too") {
              ", dividend_yield: " + text(p.yield) + ", model: " + model + ", " + keys + "}}";
     };
     const std::string option = "id: " + model + ", product: european, underlying: A, strike: 105";
-    const auto r = price_one("paths: 16384, steps_per_year: 48", market(at),
+    const auto r = price_one("paths: 16384, steps_per_year: 32", market(at),
                              option + ", maturity: 1" + five + ", parameter_greeks: [v0, kappa, theta, sigma_v, rho" +
                                  (model == "bates" ? ", jump_intensity, jump_mean]" : "]"),
                              24);
@@ -220,7 +220,7 @@ TEST_CASE("gamma close to a barrier or to the extreme so far is that of its own 
     const double h = 0.02, truth = (2 * value(0) - 5 * value(h) + 4 * value(2 * h) - value(3 * h)) / (h * h);
     double squares = 0, sum = 0, error = 0;
     for (std::uint32_t seed = 1; seed <= 16; ++seed) {
-      const auto r = price_one("paths: 16384", market(100), option + ", greeks: [delta, gamma]", seed);
+      const auto r = price_one("paths: 8192", market(100), option + ", greeks: [delta, gamma]", seed);
       const auto& g = greek(r, "gamma");
       const double z = (g.value - truth) / g.standard_error;
       squares += z * z;

@@ -26,7 +26,7 @@ struct Gbm {
     using Real = Scalar<T>;
     // The layout puts a step's four numbers where one load fetches them.
     const T* step = static_cast<const T*>(__builtin_assume_aligned(c.step, 4 * sizeof(Real)));
-    const T mean = step[0], deviation = step[1], dividend = step[2];
+    const T mean = step[0], deviation = step[1];
     s.log_return = s.log_return + fused_multiply_add(deviation, z[0], mean);
     s.segment_variance = deviation * deviation;
     s.variance = step[3];
@@ -42,10 +42,16 @@ struct Gbm {
         s.score += quotient(shift * z[0] + tangent_of(deviation) * (z[0] * z[0] - 1), b);
       }
     }
-    if (value_of(dividend) != 0) {
-      const T after = exponential(s.log_return) - quotient(dividend, *c.spot);
-      s.log_return = value_of(after) > Real(1e-26) ? logarithm(after) : T(lowest_log_return<T>());
-    }
+  }
+
+  /// The cash dividend at the step's end; false where there is none.
+  template <class T>
+  ERGODE_HOST_DEVICE static bool pay_dividend(AssetState<T>& s, const AssetConstants<T>& c) {
+    const T dividend = c.step[2];
+    if (value_of(dividend) == 0) return false;
+    const T after = exponential(s.log_return) - quotient(dividend, *c.spot);
+    s.log_return = value_of(after) > Scalar<T>(1e-26) ? logarithm(after) : T(lowest_log_return<T>());
+    return true;
   }
 };
 
