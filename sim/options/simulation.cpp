@@ -188,6 +188,10 @@ class OptionPricing final : public Simulation {
     plan.inner = lsm.inner_paths;
     plan.first_sample = bound_stream;
     t.upper_bounds = engine_->upper_bound(number_of(task_), plan);
+    const auto bad = std::find_if(t.upper_bounds.begin(), t.upper_bounds.end(), [](double x) { return !std::isfinite(x); });
+    if (bad != t.upper_bounds.end())
+      throw io::Error(io::ExitCode::numerical, "option " + t.group.items.front().option.id + ": its upper bound is not finite, first on outer path " +
+                                                   std::to_string(bad - t.upper_bounds.begin()));
     ++unit_;
     ++task_;
     skip([](const Task& task) { return task.wants_upper_bound() && task.upper_bounds.empty(); }, Phase::done);

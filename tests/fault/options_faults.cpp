@@ -223,6 +223,15 @@ TEST_CASE("infinity less infinity is no price of 0") {
   }
 }
 
+TEST_CASE("an upper bound that is not finite is an error, with its outer path") {
+  // One spot in 10,000 passes the largest float: of the many inner paths, and not of the 512 that train and price.
+  const Place p(with(with(head, "{spot: 100, model: gbm, volatility: 0.2}", "{spot: 1e37, model: gbm, volatility: 1}"),
+                     "paths: 4096", "paths: 512") +
+                "options: [{id: early, product: bermudan, type: call, underlying: A, strike: 1e37, exercise_dates: 4, "
+                "maturity: 1, lsm: {order: 2, training_paths: 512, upper_bound: true, inner_paths: 128}}]\n");
+  check(p.run(), 8, {"option early", "upper bound", "not finite", "outer path "});
+}
+
 TEST_CASE("options whose price needs no chance have their limit, with an error of nothing and no NaN") {
   struct Limit {
     std::string keys;
