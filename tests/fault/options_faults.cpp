@@ -224,7 +224,7 @@ TEST_CASE("infinity less infinity is no price of 0") {
 }
 
 TEST_CASE("an upper bound that is not finite is an error, with its outer path") {
-  // One spot in 10,000 passes the largest float: of the many inner paths, and not of the 512 that train and price.
+  // Three spots in 100,000 pass the largest float: of the many inner paths, and not of the 512 that train and price.
   const Place p(with(with(head, "{spot: 100, model: gbm, volatility: 0.2}", "{spot: 1e37, model: gbm, volatility: 1}"),
                      "paths: 4096", "paths: 512") +
                 "options: [{id: early, product: bermudan, type: call, underlying: A, strike: 1e37, exercise_dates: 4, "
