@@ -11,7 +11,7 @@ Usage: scripts/gpu_check.sh [--build DIR] [--logs DIR] [--all-tests] [--no-sanit
   --logs DIR        where full logs go (default: the build folder's logs/)
   --all-tests       every CTest test, not only those labelled gpu
   --no-sanitizers   leave compute-sanitizer out
-  --bench           also run `ergode bench nbody`
+  --bench           also run `ergode bench nbody` and `ergode bench options`
 EOF
 }
 
@@ -52,6 +52,8 @@ if [ "$sanitizers" = 1 ]; then
   done
 fi
 if [ "$bench" = 1 ]; then
-  "$build/ergode" bench nbody --json "$logs/bench_nbody.json" || failed=1
+  for what in nbody options; do
+    "$build/ergode" bench "$what" --json "$logs/bench_$what.json" || failed=1
+  done
 fi
 exit $failed

@@ -106,6 +106,9 @@ ERGODE_DUAL Dual<Real> exponential(Dual<Real> x) {
 ERGODE_DUAL Dual<Real> logarithm(Dual<Real> x) {
   return {logarithm(x.value), quotient(x.tangent, x.value)};
 }
+ERGODE_DUAL Dual<Real> logarithm_of_one_plus(Dual<Real> x) {
+  return {logarithm_of_one_plus(x.value), quotient(x.tangent, Real(1) + x.value)};
+}
 /// At 0 the derivative is taken as 0: there the paths of a variance process are at rest.
 ERGODE_DUAL Dual<Real> square_root(Dual<Real> x) {
   const Real s = square_root(x.value);

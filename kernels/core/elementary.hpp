@@ -10,7 +10,9 @@ namespace ergode::kernels {
 
 ERGODE_HOST_DEVICE inline float exponential(float x) {
 #ifdef __CUDA_ARCH__
-  return __expf(x);
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.4426950408889634f));
+  return y;
 #else
   return ::expf(x);
 #endif
@@ -22,13 +24,23 @@ ERGODE_HOST_DEVICE inline double exponential(double x) {
 /// Natural logarithm, x > 0.
 ERGODE_HOST_DEVICE inline float logarithm(float x) {
 #ifdef __CUDA_ARCH__
-  return __logf(x);
+  float y;
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y * 0.69314718055994531f;
 #else
   return ::logf(x);
 #endif
 }
 ERGODE_HOST_DEVICE inline double logarithm(double x) {
   return ::log(x);
+}
+
+/// ln(1 + x), x > -1, exact also where x is small.
+ERGODE_HOST_DEVICE inline float logarithm_of_one_plus(float x) {
+  return ::log1pf(x);
+}
+ERGODE_HOST_DEVICE inline double logarithm_of_one_plus(double x) {
+  return ::log1p(x);
 }
 
 /// x >= 0.

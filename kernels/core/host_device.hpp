@@ -10,3 +10,10 @@
 #else
 #define ERGODE_HOST_DEVICE
 #endif
+
+/// Before a loop of few turns that a device's compiler is to unroll.
+#ifdef __CUDACC__
+#define ERGODE_UNROLL _Pragma("unroll")
+#else
+#define ERGODE_UNROLL
+#endif

@@ -47,9 +47,9 @@ struct GroupView {
 };
 
 /// What one path adds to the estimators of its variation.
-template <int model, class T, int assets, class Real>
+template <int model, class T, int assets, int observers, class Real>
 ERGODE_HOST_DEVICE inline void add_terms(const GroupView<Real>& g, const VariationSpec& v,
-                                         const Path<model, T, assets>& path, double weight, double* x, double* c) {
+                                         const Path<model, T, assets, observers>& path, double weight, double* x, double* c) {
   const Real taint = path.taint();
   for (int t = v.first; t < v.last; ++t) {
     const Term& term = g.terms[t];
@@ -79,8 +79,14 @@ ERGODE_HOST_DEVICE inline void add_terms(const GroupView<Real>& g, const Variati
   }
 }
 
+/// Whether a chunk counts for what only one chunk in `stride` counts for; with Sobol points one in `stride` of each
+/// replication.
+ERGODE_HOST_DEVICE inline bool takes_part(std::int64_t chunk, std::int32_t stride, std::int64_t replications) {
+  return stride <= 1 || (replications > 0 ? chunk / replications : chunk) % stride == 0;
+}
+
 /// All variations of sample number `sample`: adds up x and c of each estimator. `make(grid, mirrored)` gives the draws.
-template <int model, int assets, bool tangents, class Real, class MakeDraws>
+template <int model, int assets, bool tangents, int observers = max_observers, class Real, class MakeDraws>
 ERGODE_HOST_DEVICE inline void run_sample(const GroupView<Real>& g, std::int64_t sample, std::int64_t chunk, double* x,
                                           double* c, const MakeDraws& make) {
   for (int e = 0; e < g.estimators; ++e) x[e] = c[e] = 0;
@@ -89,19 +95,19 @@ ERGODE_HOST_DEVICE inline void run_sample(const GroupView<Real>& g, std::int64_t
   recorder.index = sample;
   for (int k = 0; k < g.variation_count; ++k) {
     const VariationSpec& v = g.variations[k];
-    if (v.stride > 1 && chunk % v.stride != 0) continue;
+    if (!takes_part(chunk, v.stride, g.sobol.replications)) continue;
     for (int sign = 0; sign < signs; ++sign) {
       auto draws = make(v.grid, sign != 0);
       const PathSpec& spec = g.grids[v.grid];
       if constexpr (tangents) {
         if (v.tangent != 0) {
-          Path<model, Dual<Real>, assets> path(spec, g.dual + g.offsets[k], g.policies);
+          Path<model, Dual<Real>, assets, observers> path(spec, g.dual + g.offsets[k], g.policies);
           path.run(draws, recorder);
           add_terms(g, v, path, 1.0 / signs, x, c);
           continue;
         }
       }
-      Path<model, Real, assets> path(spec, g.plain + g.offsets[k], g.policies);
+      Path<model, Real, assets, observers> path(spec, g.plain + g.offsets[k], g.policies);
       path.run(draws, recorder);
       add_terms(g, v, path, 1.0 / signs, x, c);
     }
@@ -120,6 +126,12 @@ ERGODE_HOST_DEVICE inline void add_moments(const double* x, const double* c, int
     s[3] = fused_multiply_add(x[e], c[e], s[3]);
     s[4] = fused_multiply_add(c[e], c[e], s[4]);
   }
+}
+
+/// Whether a chunk is wanted at all: a run for the values of some samples needs theirs alone.
+template <class Real>
+ERGODE_HOST_DEVICE inline bool wanted(const GroupView<Real>& g, std::int64_t first_sample) {
+  return g.values == nullptr || first_sample < g.value_samples;
 }
 
 /// Which samples a chunk holds. With Sobol points a chunk stays within one replication: chunk n belongs to replication n

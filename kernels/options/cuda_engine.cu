@@ -19,6 +19,7 @@ struct DeviceGroup {
   bool tangents;
   std::int64_t normals;  ///< of one path
   int assets;
+  int observers;
 };
 
 class Packer {
@@ -61,6 +62,7 @@ DeviceGroup<Real> device_group(const GroupData<Real>& data, const std::uint32_t*
   d.tangents = !data.dual.empty();
   d.normals = static_cast<std::int64_t>(data.grids[0].steps) * data.grids[0].normals;
   d.assets = data.grids[0].assets;
+  d.observers = data.grids[0].observers;
   return d;
 }
 
@@ -151,14 +153,14 @@ class CudaPathEngine final : public PathEngine {
   }
 
   std::vector<double> upper_bound(int group, const UpperBoundPlan& plan) override {
-    DeviceArray<double> largest("upper bounds", plan.outer);
+    DeviceArray<double> largest("upper bounds", plan.count);
     std::visit(
         [&](auto& d) {
-          launch_upper_bound(d.view, plan.observer, plan.outer, plan.inner, plan.first_sample, largest.get(), d.assets);
+          launch_upper_bound(d.view, plan, largest.get(), d.assets);
         },
         groups_.at(group));
     synchronise();
-    std::vector<double> out(static_cast<std::size_t>(plan.outer));
+    std::vector<double> out(static_cast<std::size_t>(plan.count));
     largest.copy_to(out.data());
     return out;
   }
@@ -176,7 +178,7 @@ class CudaPathEngine final : public PathEngine {
   template <class Real>
   void launch_chunks(const DeviceGroup<Real>& d, const GroupView<Real>& view, std::int64_t first, std::int64_t count,
                      double* sums, cudaStream_t stream) {
-    LaunchArguments<Real> arguments{first, count, sums, nullptr, std::int64_t{1} << 30, stream};
+    LaunchArguments<Real> arguments{first, count, sums, nullptr, std::int64_t{1} << 30, d.observers, stream};
     if (view.sobol.replications > 0) {
       // Stored normals are shared by all launches, which therefore follow each other in one stream.
       arguments.blocks = blocks_;

@@ -30,6 +30,7 @@ struct DrawsOfPath {
 /// Normals made on the fly, four a Philox block.
 template <class Real, int assets>
 struct PhiloxDraws : DrawsOfPath {
+  static constexpr bool in_blocks = true;
   std::int32_t block[assets];
   Real cache[assets][4];
 
@@ -47,6 +48,16 @@ struct PhiloxDraws : DrawsOfPath {
     fine_increments(a, 2 * step, count, z);
     fine_increments(a, 2 * step + 1, count, second);
     for (int f = 0; f < normals_per_step; ++f) z[f] = (z[f] + second[f]) * Real(0.70710678118654752);
+  }
+
+  /// Four normals of the fine grid in a row, from number 4 `number` on: for loops that take a block at a time.
+  ERGODE_HOST_DEVICE void four(int a, int number, Real* z) const {
+    normals4<Real>(philox4x32(philox_counter(sample, static_cast<std::uint32_t>(number),
+                                             static_cast<std::uint32_t>(Purpose::increments)),
+                              spec->asset[a].key),
+                   z);
+    const Real sign = mirrored ? Real(-1) : Real(1);
+    for (int i = 0; i < 4; ++i) z[i] *= sign;
   }
 
  private:
@@ -73,6 +84,7 @@ struct PhiloxDraws : DrawsOfPath {
 /// Normals that were made before the path: element (step, normal) at (step * normals + normal) * stride.
 template <class Real>
 struct StoredDraws : DrawsOfPath {
+  static constexpr bool in_blocks = false;
   const Real* stored;
   std::int64_t stride;
 

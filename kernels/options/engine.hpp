@@ -7,6 +7,7 @@
 
 #include "kernels/device/device.hpp"
 #include "kernels/options/plan.hpp"
+#include "kernels/options/upper_bound_plan.hpp"
 
 namespace ergode::kernels::options {
 
@@ -50,13 +51,6 @@ struct Recording {
   std::vector<Real> variance;  ///< as spot; empty unless asked for
 };
 
-/// What a group's dual upper bound needs (see kernels/options/upper_bound.hpp).
-struct UpperBoundPlan {
-  int observer = 0;               ///< the exercise observer
-  std::int64_t outer = 0, inner = 0;
-  std::uint64_t first_sample = 0;
-};
-
 /// Runs groups of paths on one backend. Results do not depend on threads, launch shape, or how chunks are divided over
 /// calls; they may differ between backends.
 class PathEngine {
@@ -73,7 +67,7 @@ class PathEngine {
   /// The vectors of the group's precision are filled.
   virtual void record(int group, std::int64_t paths, int slots, bool variance, Recording<float>& single,
                       Recording<double>& real) = 0;
-  /// Of each outer path the largest payoff less the martingale, (outer).
+  /// Of each outer path of the call the largest payoff less the martingale, (count).
   virtual std::vector<double> upper_bound(int group, const UpperBoundPlan& plan) = 0;
 };
 

@@ -103,12 +103,11 @@ class HostPathEngine final : public PathEngine {
   }
 
   std::vector<double> upper_bound(int group, const UpperBoundPlan& plan) override {
-    std::vector<double> largest(static_cast<std::size_t>(plan.outer));
+    std::vector<double> largest(static_cast<std::size_t>(plan.count));
     std::visit(
         [&]<class Real>(GroupData<Real>& data) {
           const auto view = view_of(data);
-          loops_for<Real>(isa_).upper_bound(view, path_kernel(data.grids[0]), plan.observer, plan.outer, plan.inner,
-                                            plan.first_sample, largest.data(), threads_);
+          loops_for<Real>(isa_).upper_bound(view, path_kernel(data.grids[0]), plan, largest.data(), threads_);
         },
         groups_.at(group));
     return largest;

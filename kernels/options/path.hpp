@@ -29,8 +29,9 @@ struct Recorder {
 inline constexpr int any_model = -1;
 
 /// One path of a group's assets and the statistics along it. `model` is a ModelKind where all assets share it and is
-/// known to the compiler, else any_model. T is float, double or a dual of them; `assets` bounds the group's.
-template <int model, class T, int assets>
+/// known to the compiler, else any_model. T is float, double or a dual of them; `assets` and `observers` bound the
+/// group's.
+template <int model, class T, int assets, int observers = max_observers>
 struct Path {
   using Real = Scalar<T>;
 
@@ -38,21 +39,41 @@ struct Path {
   const T* constants;
   const Real* policies;
   AssetState<T> asset[assets];
-  T observer[max_observers][observer_state];
+  T observer[observers][observer_state];
 
-  ERGODE_HOST_DEVICE Path(const PathSpec& s, const T* c, const Real* p) : spec(s), constants(c), policies(p) {}
+  // Copies of what every step reads: the compiler cannot know that no store of a step changes the group's data.
+  AssetSpec first_asset;
+  ObserverSpec first_observer;
+  int steps, continuous;
+
+  ERGODE_HOST_DEVICE Path(const PathSpec& s, const T* c, const Real* p)
+      : spec(s),
+        constants(c),
+        policies(p),
+        first_asset(s.asset[0]),
+        first_observer(s.observer[0]),
+        steps(s.steps),
+        continuous(s.continuous) {}
 
   ERGODE_HOST_DEVICE int count() const { return assets == 1 ? 1 : spec.assets; }
+  ERGODE_HOST_DEVICE const AssetSpec& asset_spec(int a) const { return assets == 1 ? first_asset : spec.asset[a]; }
+  ERGODE_HOST_DEVICE const ObserverSpec& observer_spec(int k) const {
+    return observers == 1 ? first_observer : spec.observer[k];
+  }
+  ERGODE_HOST_DEVICE int observer_count() const {
+    if (observers == 1) return spec.observers > 0 ? 1 : 0;
+    return spec.observers;
+  }
   ERGODE_HOST_DEVICE AssetConstants<T> constants_of(int a, int step) const {
-    const AssetSpec& s = spec.asset[a];
+    const AssetSpec& s = asset_spec(a);
     return {constants + s.spot, constants + s.constants, constants + s.steps + step * s.stride};
   }
   ERGODE_HOST_DEVICE ModelKind model_of(int a) const {
-    return model == any_model ? spec.asset[a].model : static_cast<ModelKind>(model);
+    return model == any_model ? asset_spec(a).model : static_cast<ModelKind>(model);
   }
   ERGODE_HOST_DEVICE T spot(int a) const {
-    if (model_of(a) == ModelKind::cev) return constants[spec.asset[a].spot] * asset[a].level;
-    return constants[spec.asset[a].spot] * exponential(asset[a].log_return);
+    if (model_of(a) == ModelKind::cev) return constants[asset_spec(a).spot] * asset[a].level;
+    return constants[asset_spec(a).spot] * exponential(asset[a].log_return);
   }
 
   ERGODE_HOST_DEVICE void start() {
@@ -68,7 +89,7 @@ struct Path {
         default: Gbm::start(asset[a], c);
       }
     }
-    for (int k = 0; k < spec.observers; ++k) start_observer(spec.observer[k], observer[k]);
+    for (int k = 0; k < observer_count(); ++k) start_observer(observer_spec(k), observer[k]);
   }
 
   /// Step number `step` of the grid, and what is observed in it and at its end.
@@ -81,14 +102,17 @@ struct Path {
     } else {
       advance_correlated(step, draws);
     }
-    for (int k = 0; k < spec.observers; ++k) observe_fixing(spec.observer[k], observer[k], step, recorder);
+    for (int k = 0; k < observer_count(); ++k) observe_fixing(observer_spec(k), observer[k], step, recorder);
   }
 
   /// All steps.
   template <class Draws>
   ERGODE_HOST_DEVICE void run(Draws& draws, const Recorder<Real>& recorder) {
     start();
-    for (int step = 0; step < spec.steps; ++step) advance(step, draws, recorder);
+    if constexpr (Draws::in_blocks && assets == 1 && model != any_model && !is_dual<T>) {
+      if (draws.coarse == 0) return run_in_blocks(draws, recorder);
+    }
+    for (int step = 0; step < steps; ++step) advance(step, draws, recorder);
   }
 
   /// 0, or NaN where an asset ends at NaN or infinity, which the comparisons of a payoff may hide.
@@ -109,6 +133,24 @@ struct Path {
   }
 
  private:
+  /// run(), a block of normals at a time: the same normals for the same steps, without looking up each.
+  template <class Draws>
+  ERGODE_HOST_DEVICE void run_in_blocks(const Draws& draws, const Recorder<Real>& recorder) {
+    constexpr int count = model == static_cast<int>(ModelKind::heston) ? Heston::normals : 1;
+    constexpr int steps_a_block = 4 / count;
+    const int watchers = observer_count();
+    for (int block = 0, step = 0; step < steps; ++block, step += steps_a_block) {
+      Real four[4];
+      draws.four(0, block, four);
+      ERGODE_UNROLL
+      for (int i = 0; i < steps_a_block; ++i) {
+        if (step + i >= steps) break;
+        advance_asset(0, step + i, four + i * count, draws);
+        for (int k = 0; k < watchers; ++k) observe_fixing(observer_spec(k), observer[k], step + i, recorder);
+      }
+    }
+  }
+
   template <class Draws>
   ERGODE_HOST_DEVICE void advance_correlated(int step, Draws& draws) {
     Real own[assets][normals_per_step];
@@ -128,20 +170,26 @@ struct Path {
     AssetState<T>& s = asset[a];
     const T before = s.log_return;
     switch (model_of(a)) {
-      case ModelKind::gbm: Gbm::step(s, c, z); break;
+      case ModelKind::gbm:
+        Gbm::step(s, c, z);
+        if (continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
+        // Watchers see the spot before the dividend and after it; no bridge spans the fall.
+        if (Gbm::pay_dividend(s, c) && continuous != 0) observe_segment(a, step, s.log_return, s.log_return, T(0), draws, 0);
+        return;
       case ModelKind::cev: Cev::step(s, c, z); break;
       case ModelKind::local_volatility: LocalVolatility::step(s, c, z); break;
       case ModelKind::heston: Heston::step(s, c, z); break;
       case ModelKind::bates:
         Heston::step(s, c, z);
         // Jumps are put at the step's end.
-        if (spec.continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
+        if (continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
         s.log_return = s.log_return + sum_of_jumps<MertonJumpSize>(a, step, c.model + Bates::jump_constants, draws);
+        if (continuous != 0) observe_segment(a, step, s.log_return, s.log_return, T(0), draws, 0);
         return;
       case ModelKind::merton_jump: return jump_diffusion<MertonJumpSize>(a, step, c, z, draws);
       case ModelKind::kou_jump: return jump_diffusion<KouJumpSize>(a, step, c, z, draws);
     }
-    if (spec.continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
+    if (continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
   }
 
   /// The step's length in years, of the models with jumps.
@@ -168,7 +216,7 @@ struct Path {
     AssetState<T>& s = asset[a];
     const T start = s.log_return;
     Gbm::step(s, c, z);
-    if (spec.continuous == 0) {
+    if (continuous == 0) {
       s.log_return = s.log_return + sum_of_jumps<Size>(a, step, c.model, draws);
       return;
     }
@@ -213,7 +261,7 @@ struct Path {
       case ObserverKind::barrier_continuous:
       case ObserverKind::double_barrier_fixing:
       case ObserverKind::double_barrier_continuous: BarrierObserver::start(state, o, c); break;
-      case ObserverKind::autocall: AutocallObserver::start(state, c); break;
+      case ObserverKind::autocall: AutocallObserver::start(state, c, least_performance(c)); break;
       case ObserverKind::exercise:
         if (value_of(c[1]) != 0) exercise_now(o, state, c);
         break;
@@ -226,8 +274,8 @@ struct Path {
     if (value_of(mark) == 0) return;
     const int a = assets == 1 ? 0 : o.asset;
     const T* c = constants + o.constants;
+    if (o.kind == ObserverKind::arithmetic_average) return AverageObserver::fixing(state, mark, spot(a));  // the most frequent
     switch (o.kind) {
-      case ObserverKind::arithmetic_average: AverageObserver::fixing(state, mark, spot(a)); break;
       case ObserverKind::geometric_average: AverageObserver::fixing(state, mark, asset[a].log_return); break;
       case ObserverKind::maximum_fixing: ExtremeObserver::fixing(state, true, asset[a].log_return); break;
       case ObserverKind::minimum_fixing: ExtremeObserver::fixing(state, false, asset[a].log_return); break;
@@ -237,7 +285,7 @@ struct Path {
       case ObserverKind::variance_continuous: VarianceObserver::instant(state, mark, asset[a].variance); break;
       case ObserverKind::spot_fixing: state[0] = spot(a); break;
       case ObserverKind::cliquet: CliquetObserver::fixing(state, c, asset[a].log_return); break;
-      case ObserverKind::autocall: AutocallObserver::fixing(state, c, least_log_return(), mark); break;
+      case ObserverKind::autocall: AutocallObserver::fixing(state, c, least_performance(c), mark); break;
       case ObserverKind::exercise: exercise(o, state, c, mark); break;
       case ObserverKind::record: record(static_cast<int>(value_of(mark)) - 1, recorder); break;
       default: break;
@@ -249,8 +297,8 @@ struct Path {
                                           const Draws& draws, std::uint32_t segment) {
     Words4 words{};
     if (spec.bridge_draws != 0) words = draws.words(a, step << draws.coarse, Purpose::bridge, segment);
-    for (int k = 0; k < spec.observers; ++k) {
-      const ObserverSpec& o = spec.observer[k];
+    for (int k = 0; k < observer_count(); ++k) {
+      const ObserverSpec& o = observer_spec(k);
       const T* c = constants + o.constants;
       const bool watched = assets == 1 || o.asset == a;
       switch (o.kind) {
@@ -264,7 +312,10 @@ struct Path {
         case ObserverKind::double_barrier_continuous:
           if (watched) BarrierObserver::segment(observer[k], o, c, x0, x1, variance, constants[o.table + step]);
           break;
-        case ObserverKind::autocall: AutocallObserver::segment(observer[k], c, x0, x1, variance); break;
+        case ObserverKind::autocall:
+          AutocallObserver::segment(observer[k], c, x0 + c[AutocallObserver::first_initial + a],
+                                    x1 + c[AutocallObserver::first_initial + a], variance);
+          break;
         default: break;
       }
     }
@@ -273,13 +324,14 @@ struct Path {
   /// Called early, or exercised before the last date.
   ERGODE_HOST_DEVICE Real observed_event(const ObserverSpec& o, const T* state) const {
     const Real mark = value_of(state[1]);
-    if (o.kind == ObserverKind::autocall) return Real(mark < 0 ? 1 : 0);
+    if (o.kind == ObserverKind::autocall) return Real(mark == Real(-1) ? 1 : 0);
     return Real(mark > 0 && mark < value_of(constants[o.constants + 2]) ? 1 : 0);
   }
 
-  ERGODE_HOST_DEVICE T least_log_return() const {
-    T least = asset[0].log_return;
-    for (int a = 1; a < count(); ++a) least = minimum(least, asset[a].log_return);
+  /// The least ln(S / initial spot).
+  ERGODE_HOST_DEVICE T least_performance(const T* c) const {
+    T least = asset[0].log_return + c[AutocallObserver::first_initial];
+    for (int a = 1; a < count(); ++a) least = minimum(least, asset[a].log_return + c[AutocallObserver::first_initial + a]);
     return least;
   }
 
@@ -297,7 +349,7 @@ struct Path {
   /// Marked by a date number between 0 and the first.
   ERGODE_HOST_DEVICE void exercise_now(const ObserverSpec& o, T* state, const T* c) const {
     T spots[assets];
-    for (int a = 0; a < count(); ++a) spots[a] = constants[spec.asset[a].spot];
+    for (int a = 0; a < count(); ++a) spots[a] = constants[asset_spec(a).spot];
     state[0] = ExerciseObserver::payoff(policy_of(o), c[0], spots);
     state[1] = T(Real(0.5));
   }
@@ -312,11 +364,11 @@ struct Path {
   }
 };
 
-template <int model, class T, int assets>
-ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets>::payment(int k) const {
+template <int model, class T, int assets, int observers>
+ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets, observers>::payment(int k) const {
   const PayoffSpec& p = spec.payoff[k];
   const T* c = constants + p.constants;
-  const T* o = observer[p.observer < 0 ? 0 : p.observer];
+  const T* o = observer[observers == 1 || p.observer < 0 ? 0 : p.observer];
   const int a = assets == 1 ? 0 : p.asset;
   switch (p.kind) {
     case PayoffKind::european: return {european_payoff(p, c, spot(a)), 0};
@@ -324,19 +376,19 @@ ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets>::payment(int k) cons
     case PayoffKind::digital_asset: return {digital_payoff(p, c, spot(a)), 0};
     case PayoffKind::average_price:
     case PayoffKind::average_strike: {
-      const bool geometric = spec.observer[p.observer].kind == ObserverKind::geometric_average;
+      const bool geometric = observer_spec(p.observer).kind == ObserverKind::geometric_average;
       return {average_payoff(p, c, geometric ? exponential(o[0]) : o[0], spot(a)), 0};
     }
     case PayoffKind::extreme_price:
     case PayoffKind::extreme_strike:
-      return {extreme_payoff(p, c, constants[spec.asset[a].spot] * exponential(o[0]), spot(a)), 0};
+      return {extreme_payoff(p, c, constants[asset_spec(a).spot] * exponential(o[0]), spot(a)), 0};
     case PayoffKind::barrier: return barrier_payoff(p, c, o, spot(a));
     case PayoffKind::forward_start: return {forward_start_payoff(p, c, o[0], spot(a)), 0};
     case PayoffKind::cliquet: return {cliquet_payoff(c, o[0]), 0};
     case PayoffKind::variance_swap: return {variance_swap_payoff(c, o[0]), 0};
     case PayoffKind::terminal_spot: return {c[0] * spot(a), 0};
     case PayoffKind::observed:
-      return {c[0] * o[0], observed_event(spec.observer[p.observer], o)};
+      return {c[0] * o[0], observed_event(observer_spec(p.observer), o)};
     default: break;
   }
   // Several underlyings: [2 ...) weights.
@@ -347,7 +399,7 @@ ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets>::payment(int k) cons
       case PayoffKind::portfolio:
       case PayoffKind::basket_arithmetic: x = x + c[2 + i] * spot(i); break;
       case PayoffKind::basket_geometric:
-        x = x + c[2 + i] * (logarithm(constants[spec.asset[i].spot]) + asset[i].log_return);
+        x = x + c[2 + i] * (logarithm(constants[asset_spec(i).spot]) + asset[i].log_return);
         break;
       case PayoffKind::best_of: x = maximum(x, spot(i)); break;
       case PayoffKind::worst_of: x = minimum(x, spot(i)); break;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/options/chunk.hpp"
+#include "kernels/options/upper_bound_plan.hpp"
 
 // The CPU loops. paths_float_cpu.cpp and paths_double_cpu.cpp are built for each instruction set; each build offers these
 // tables. No template or inline function of the standard library may be instantiated in those sources.
@@ -25,8 +26,7 @@ struct PathLoops {
   /// sums (chunk, estimator, moment) of chunks [first, first + count). One scratch a thread.
   void (*run)(const GroupView<Real>&, PathKernel, std::int64_t first, std::int64_t count, double* sums,
               const ThreadScratch<Real>*, int threads);
-  void (*upper_bound)(const GroupView<Real>&, PathKernel, int observer, std::int64_t outer, std::int64_t inner,
-                      std::uint64_t first_sample, double* largest, int threads);
+  void (*upper_bound)(const GroupView<Real>&, PathKernel, const UpperBoundPlan&, double* largest, int threads);
 };
 
 #define ERGODE_PATH_LOOPS(isa)                       \

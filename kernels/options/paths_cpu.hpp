@@ -15,6 +15,7 @@ namespace {
 template <int model, int assets, bool tangents, class Real>
 void run_chunk(const GroupView<Real>& g, std::int64_t chunk, double* out, const ThreadScratch<Real>& scratch) {
   const ChunkRange range = chunk_range(chunk, g.samples, g.sobol.points, g.sobol.replications);
+  if (!wanted(g, range.first)) return;
   const int row = g.estimators * moments;
   for (int i = 0; i < chunk_lanes * row; ++i) scratch.sums[i] = 0;
   double x[max_estimators], c[max_estimators];
@@ -67,19 +68,17 @@ void run(const GroupView<Real>& g, PathKernel kernel, std::int64_t first, std::i
 }
 
 template <int assets, class Real>
-void bound_paths(const GroupView<Real>& g, int observer, std::int64_t outer, std::int64_t inner, std::uint64_t first_sample,
-                 double* largest, int threads) {
-  const UpperBound<any_model, Real, assets> bound{g, observer, inner};
+void bound_paths(const GroupView<Real>& g, const UpperBoundPlan& plan, double* largest, int threads) {
+  const UpperBound<any_model, Real, assets, SerialLanes> bound{g, plan.observer, plan.inner, {}};
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (std::int64_t i = 0; i < outer; ++i) largest[i] = bound(i, outer, first_sample);
+  for (std::int64_t i = 0; i < plan.count; ++i) largest[i] = bound(plan.first + i, plan.outer, plan.first_sample);
 }
 
 template <class Real>
-void upper_bound(const GroupView<Real>& g, PathKernel kernel, int observer, std::int64_t outer, std::int64_t inner,
-                 std::uint64_t first_sample, double* largest, int threads) {
+void upper_bound(const GroupView<Real>& g, PathKernel kernel, const UpperBoundPlan& plan, double* largest, int threads) {
   if (kernel == PathKernel::few_assets || kernel == PathKernel::many_assets)
-    return bound_paths<max_assets>(g, observer, outer, inner, first_sample, largest, threads);
-  bound_paths<1>(g, observer, outer, inner, first_sample, largest, threads);
+    return bound_paths<max_assets>(g, plan, largest, threads);
+  bound_paths<1>(g, plan, largest, threads);
 }
 
 }  // namespace

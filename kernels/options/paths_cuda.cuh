@@ -18,6 +18,7 @@ struct LaunchArguments {
   double* sums = nullptr;
   Real* normals = nullptr;
   std::int64_t blocks = 0;  ///< at most
+  int observers = 0;        ///< of the group
   cudaStream_t stream = nullptr;
 };
 
@@ -37,8 +38,8 @@ __device__ inline double lane_tree(double value, double* shared) {
   return sum;
 }
 
-template <int model, class Real, int assets, bool stored, bool tangents>
-__global__ void __launch_bounds__(chunk_lanes) paths_kernel(GroupView<Real> g, LaunchArguments<Real> launch) {
+template <int model, class Real, int assets, bool stored, bool tangents, int observers>
+__global__ void __launch_bounds__(chunk_lanes, observers == 1 && sizeof(Real) == 4 ? 6 : 1) paths_kernel(GroupView<Real> g, LaunchArguments<Real> launch) {
   __shared__ double shared[chunk_lanes];
   double x[max_estimators], c[max_estimators], sums[max_estimators * moments];
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * chunk_lanes + threadIdx.x;
@@ -47,17 +48,18 @@ __global__ void __launch_bounds__(chunk_lanes) paths_kernel(GroupView<Real> g, L
   for (std::int64_t k = blockIdx.x; k < launch.count; k += gridDim.x) {
     const std::int64_t chunk = launch.first + k;
     const ChunkRange range = chunk_range(chunk, g.samples, g.sobol.points, g.sobol.replications);
+    if (!wanted(g, range.first)) continue;
     for (int i = 0; i < row; ++i) sums[i] = 0;
     for (std::int64_t i = threadIdx.x; i < range.count; i += chunk_lanes) {
       const std::int64_t sample = range.first + i;
       const std::uint64_t number = g.first_sample + static_cast<std::uint64_t>(sample);
       if constexpr (stored) {
         store_sobol_normals(g.grids[0], g.sobol, number, sample, launch.normals + thread, stride);
-        run_sample<model, assets, tangents>(g, sample, chunk, x, c, [&](int grid, bool mirrored) {
+        run_sample<model, assets, tangents, observers>(g, sample, chunk, x, c, [&](int grid, bool mirrored) {
           return StoredDraws<Real>(g.grids[grid], number, grid, mirrored, launch.normals + thread, stride);
         });
       } else {
-        run_sample<model, assets, tangents>(g, sample, chunk, x, c, [&](int grid, bool mirrored) {
+        run_sample<model, assets, tangents, observers>(g, sample, chunk, x, c, [&](int grid, bool mirrored) {
           return PhiloxDraws<Real, assets>(g.grids[grid], number, grid, mirrored);
         });
       }
@@ -70,30 +72,56 @@ __global__ void __launch_bounds__(chunk_lanes) paths_kernel(GroupView<Real> g, L
   }
 }
 
+/// The lanes of SerialLanes as the threads of a warp.
+struct WarpLanes {
+  template <class LaneSum>
+  __device__ double sum(const LaneSum& lane_sum) const {
+    double s = lane_sum(static_cast<int>(threadIdx.x));
+    for (int width = SerialLanes::lanes / 2; width > 0; width /= 2) s += __shfl_down_sync(0xffffffffu, s, width);
+    return __shfl_sync(0xffffffffu, s, 0);
+  }
+};
+
+/// A warp an outer path: each thread walks along it, and the inner paths are shared out.
 template <int model, class Real, int assets>
-__global__ void upper_bound_kernel(GroupView<Real> g, int observer, std::int64_t outer, std::int64_t inner,
-                                   std::uint64_t first_sample, double* largest) {
-  const UpperBound<model, Real, assets> bound{g, observer, inner};
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < outer;
-       i += static_cast<std::int64_t>(gridDim.x) * blockDim.x)
-    largest[i] = bound(i, outer, first_sample);
+__global__ void __launch_bounds__(SerialLanes::lanes) upper_bound_kernel(GroupView<Real> g, UpperBoundPlan plan, double* largest) {
+  const UpperBound<model, Real, assets, WarpLanes> bound{g, plan.observer, plan.inner, {}};
+  for (std::int64_t i = blockIdx.x; i < plan.count; i += gridDim.x) {
+    const double found = bound(plan.first + i, plan.outer, plan.first_sample);
+    if (threadIdx.x == 0) largest[i] = found;
+  }
 }
 
-/// Launches run(): sums of chunks [first, first + count). `stored`: Sobol points.
+template <class Real>
+void launch_upper_bound_of(const GroupView<Real>& g, const UpperBoundPlan& plan, double* largest, int assets) {
+  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(plan.count, 65535));
+  if (assets == 1)
+    upper_bound_kernel<any_model, Real, 1><<<blocks, SerialLanes::lanes>>>(g, plan, largest);
+  else if (assets <= few_assets)
+    upper_bound_kernel<any_model, Real, few_assets><<<blocks, SerialLanes::lanes>>>(g, plan, largest);
+  else
+    upper_bound_kernel<any_model, Real, max_assets><<<blocks, SerialLanes::lanes>>>(g, plan, largest);
+  cuda_check_launch("upper_bound_kernel");
+}
+
+/// Launches run(): sums of chunks [first, first + count). `stored`: Sobol points. Where the model is known to the
+/// compiler, groups with at most one statistic and no derivatives have a loop of their own, whose statistic stays in
+/// registers.
 template <int model, class Real, int assets>
 void launch_paths(const GroupView<Real>& g, const LaunchArguments<Real>& launch, bool stored, bool tangents) {
   const auto blocks = static_cast<unsigned>(std::min(launch.count, launch.blocks));
-  constexpr bool only_tangents = model == any_model;
-  if (only_tangents || tangents) {
-    if (stored)
-      paths_kernel<model, Real, assets, true, true><<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch);
+  constexpr bool known = model != any_model;
+  constexpr int one = known ? 1 : max_observers;
+  const auto go = [&](auto kernel) { kernel<<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch); };
+  if (stored) {
+    go(paths_kernel<model, Real, assets, true, true, max_observers>);
+  } else if (known && !tangents) {
+    if (launch.observers <= 1)
+      go(paths_kernel<model, Real, assets, false, !known, one>);
     else
-      paths_kernel<model, Real, assets, false, true><<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch);
+      go(paths_kernel<model, Real, assets, false, !known, max_observers>);
   } else {
-    if (stored)
-      paths_kernel<model, Real, assets, true, only_tangents><<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch);
-    else
-      paths_kernel<model, Real, assets, false, only_tangents><<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch);
+    go(paths_kernel<model, Real, assets, false, true, max_observers>);
   }
   cuda_check_launch("paths_kernel");
 }
@@ -104,8 +132,7 @@ void launch_paths(const GroupView<Real>& g, const LaunchArguments<Real>& launch,
   void launch_one_asset(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents);   \
   void launch_few_assets(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents);  \
   void launch_many_assets(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents); \
-  void launch_upper_bound(const GroupView<Real>&, int observer, std::int64_t outer, std::int64_t inner,      \
-                          std::uint64_t first_sample, double* largest, int assets);
+  void launch_upper_bound(const GroupView<Real>&, const UpperBoundPlan&, double* largest, int assets);
 ERGODE_PATH_LAUNCHERS(float)
 ERGODE_PATH_LAUNCHERS(double)
 #undef ERGODE_PATH_LAUNCHERS

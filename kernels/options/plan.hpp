@@ -59,7 +59,7 @@ struct ObserverSpec {
   std::int32_t asset;      ///< that it looks at; several: all of the group's
   std::int32_t table;      ///< offset of one number a step
   std::int32_t constants;  ///< offset of its own constants
-  std::int32_t flags;      ///< of its kind
+  std::int32_t flags;      ///< of its kind: an upper barrier, exercise now allowed
   std::int32_t policy;     ///< offset into the policies, for exercise
 };
 

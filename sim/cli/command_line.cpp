@@ -110,14 +110,16 @@ void add_others(CLI::App& program, Arguments& a) {
 
 void add_bench(CLI::App& program, Arguments& a) {
   CLI::App& bench = *program.add_subcommand("bench", "measure this machine's rates");
-  bench.add_option("what", a.type, "nbody: direct summation")->required()->check(one_of({"nbody"}));
+  bench.add_option("what", a.type, "nbody: direct summation; options: Monte Carlo paths")
+      ->required()
+      ->check(one_of({"nbody", "options"}));
   bench.add_option("--json", a.path, "write the figures to this file too")->type_name("FILE");
   bench.add_option("--device", a.device, "auto, cpu, cuda or cuda:N")->type_name("DEVICE")->check(check_device);
   bench.add_option("--threads", a.threads, "CPU threads")->type_name("N")->check(CLI::Range(1, 65536));
   bench.add_option("--isa", a.run.isa, "instruction set of the CPU loops: auto, baseline, avx2 or avx512")
       ->type_name("ISA")
       ->check(one_of({"auto", "baseline", "avx2", "avx512"}));
-  bench.add_option("--bodies", a.sizes, "numbers of bodies")->type_name("N")->check(CLI::Range(1, 100000000));
+  bench.add_option("--bodies", a.sizes, "numbers of bodies, of nbody")->type_name("N")->check(CLI::Range(1, 100000000));
 }
 
 ExitCode bench(const Arguments& a, io::Log& log) {
@@ -125,10 +127,12 @@ ExitCode bench(const Arguments& a, io::Log& log) {
   if (!a.device.empty()) request.flag = a.device;
   const auto cpu = [&] { return kernels::cpu_device(choose_isa(a.run.isa, "")); };
   const DeviceChoice choice = choose_device(request, kernels::cuda_inventory, cpu);
+  const int threads = a.threads > 0 ? a.threads : available_threads();
+  if (a.type == "options") return bench_options(choice.device, threads, a.path, log);
   std::vector<std::int64_t> sizes = a.sizes;
   if (sizes.empty()) sizes = {1024, 4096, 16384, 65536};
   if (a.sizes.empty() && choice.device.backend == kernels::Backend::cuda) sizes.insert(sizes.end(), {262144, 1048576});
-  return bench_gravity(choice.device, a.threads > 0 ? a.threads : available_threads(), sizes, a.path, log);
+  return bench_gravity(choice.device, threads, sizes, a.path, log);
 }
 
 /// Flags that stand for a key of the config become overrides, so that config.used.yaml can be run as it is.

@@ -105,7 +105,19 @@ std::vector<double> nearest_correlation(const std::vector<double>& matrix, std::
 std::vector<double> correlation_matrix(const MarketSettings& market, const Instrument& instrument) {
   const auto& names = instrument.underlyings;
   const std::size_t d = names.size();
-  const auto& correlation = instrument.correlation ? instrument.correlation : market.correlation;
+  const auto& given = instrument.correlation ? instrument.correlation : market.correlation;
+  std::optional<CorrelationSettings> correlation = given;
+  // A matrix that is replaced is replaced as a whole: each option sees its part of the same one.
+  if (correlation && correlation->nearest && !correlation->order.empty()) {
+    const std::size_t n = correlation->order.size();
+    std::vector<double> whole;
+    for (const auto& row : correlation->matrix) whole.insert(whole.end(), row.begin(), row.end());
+    if (!is_semidefinite(whole, n)) {
+      whole = nearest_correlation(whole, n);
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) correlation->matrix[i][j] = whole[i * n + j];
+    }
+  }
   std::vector<double> out(d * d, 0.0);
   for (std::size_t i = 0; i < d; ++i)
     for (std::size_t j = 0; j < d; ++j)

@@ -10,6 +10,7 @@
 #include "sim/options/correlation.hpp"
 #include "sim/options/reference.hpp"
 #include "sim/options/settings_values.hpp"
+#include "sim/options/spot_difference.hpp"
 
 namespace ergode::sim::options {
 namespace {
@@ -22,6 +23,8 @@ constexpr std::int32_t bias_stride = 2;
 
 /// Central differences of fourth order: offsets -2 ... 2 in units of h.
 constexpr double first_derivative[5] = {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12};
+/// The same order from one side, offsets 0 ... 4.
+constexpr double one_sided_derivative[5] = {-25.0 / 12, 4, -3, 4.0 / 3, -1.0 / 4};
 constexpr double second_derivative[5] = {-1.0 / 12, 16.0 / 12, -30.0 / 12, 16.0 / 12, -1.0 / 12};
 
 /// The size of the shift by which a constant's derivative is found: the constants are smooth and known to rounding.
@@ -69,7 +72,8 @@ bool continuous_payoff(const Instrument& o) {
   if (std::holds_alternative<Digital>(o.product) || std::holds_alternative<Autocallable>(o.product)) return false;
   if (const auto* b = std::get_if<Barrier>(&o.product)) return b->monitoring == Monitoring::continuous;
   if (const auto* b = std::get_if<DoubleBarrier>(&o.product)) return b->monitoring == Monitoring::continuous;
-  return true;
+  // Under a fixed policy the payment jumps where exercise begins, unless the policy is perfect.
+  return early_exercise(o) == nullptr;
 }
 
 /// Whether the model's paths are smooth functions of what `d` moves. Heston's scheme switches between two laws, and jumps
@@ -89,7 +93,13 @@ bool smooth_paths(const MarketState& m, const Direction& d) {
 /// Likelihood ratios need normal increments with a deviation that is not 0, and a payoff of fixings alone.
 bool likelihood_ratio_applies(const Group& g, const Instrument& o) {
   if (g.market.assets.size() != 1 || !is_gbm(g.market.assets[0])) return false;
-  if (!std::holds_alternative<Digital>(o.product) && !std::holds_alternative<Barrier>(o.product)) return false;
+  if (const auto* b = std::get_if<Barrier>(&o.product)) {
+    // The score's variance grows with the number of fixings; a rebate at the hit is discounted from there.
+    constexpr std::int64_t most_fixings = 8;
+    if (b->monitoring == Monitoring::continuous || *b->fixings > most_fixings || b->rebate != 0) return false;
+  } else if (!std::holds_alternative<Digital>(o.product)) {
+    return false;
+  }
   const auto& volatility = std::get<GbmModel>(g.market.assets[0].model).volatility;
   double last = 0;
   for (const double t : g.grid.times) {
@@ -171,8 +181,25 @@ class Planner {
 };
 
 void Planner::differences(std::size_t e, const Direction& d, const double (&stencil)[5], int order, double sign) {
-  const double h = difference_step(g_.market, d, g_.grid);
+  double h = difference_step(g_.market, d, g_.grid);
   if (!(h > 0)) return;
+  if (d.kind == Direction::Kind::parameter && d.parameter == "correlation") {
+    // Within what is still a correlation matrix.
+    const auto valid = [&](double move) {
+      return is_semidefinite(moved(g_.market, d, move).correlation, g_.market.assets.size());
+    };
+    while (h > 1e-6 && !(valid(2 * h) && valid(-2 * h))) h /= 2;
+    if (!(valid(2 * h) && valid(-2 * h)))
+      throw io::Error(io::ExitCode::config, "option " + g_.items[g_.estimators[e].item].option.id +
+                                                ": the correlation matrix is singular, and has no derivative in all correlations");
+  }
+  const Domain domain = domain_of(g_.market, d);
+  if (order == 1 && (-2 * h < domain.low || 2 * h > domain.high)) {
+    const double side = -2 * h < domain.low ? 1 : -1;
+    for (int i = 0; i < 5; ++i)
+      term(e, shifted(d, side * i * h), Component::value, sign * side * one_sided_derivative[i] / h);
+    return;
+  }
   for (int i = 0; i < 5; ++i)
     if (stencil[i] != 0) term(e, shifted(d, (i - 2) * h), Component::value, sign * stencil[i] / std::pow(h, order));
 }
@@ -222,11 +249,12 @@ void Planner::gamma(std::size_t item, const Direction& d) {
     // The pathwise delta jumps at the strike; its difference over a small shift of the spot does not.
     e.method = "difference_of_pathwise";
     const std::size_t number = estimator(e);
-    const double h = difference_step(g_.market, d, g_.grid);
-    for (int i = 0; i < 5; ++i)
-      if (first_derivative[i] != 0)
-        term(number, with_tangent(moved(g_.market, d, (i - 2) * h), text(d) + "+" + io::write_value((i - 2) * h), d),
-             Component::tangent, first_derivative[i] / h);
+    const double spot = g_.market.assets[d.asset].spot;
+    for (const auto& [move, coefficient] : spot_derivative(option, spot, difference_step(g_.market, d, g_.grid))) {
+      const std::size_t v = move == 0 ? with_tangent(g_.market, "base", d)
+                                      : with_tangent(moved(g_.market, d, move), text(d) + "+" + io::write_value(move), d);
+      term(number, v, Component::tangent, coefficient);
+    }
   } else {
     e.method = "difference";
     differences(estimator(e), d, second_derivative, 2, 1);
@@ -362,6 +390,14 @@ int estimators_of(const Instrument& o, std::size_t assets) {
   return 3 + static_cast<int>(o.greeks.size() + o.parameter_greeks.size()) * d;
 }
 
+int observers_of(const GroupItem& item) {
+  const Product& p = item.option.product;
+  if (std::holds_alternative<European>(p) || std::holds_alternative<Digital>(p) || std::holds_alternative<Basket>(p) ||
+      std::holds_alternative<Rainbow>(p) || std::holds_alternative<Spread>(p) || std::holds_alternative<Exchange>(p))
+    return 0;
+  return item.control == Control::geometric_average ? 2 : 1;
+}
+
 std::string group_key(const Settings& settings, const Instrument& option, const MarketState& market, const TimeGrid& grid) {
   std::string key;
   for (const auto& a : market.assets) key += a.name + "\n";
@@ -391,6 +427,9 @@ MarketState market_of(const Settings& settings, const Instrument& option, const 
   m.correlation = correlation_matrix(settings, option);
   for (std::size_t a = 0; a < m.assets.size(); ++a) {
     if (scenario.spot != 1) m = moved(m, {Direction::Kind::spot, a, ""}, (scenario.spot - 1) * m.assets[a].spot);
+    if (scenario.volatility < domain_of(m, {Direction::Kind::volatility, a, ""}).low)
+      throw io::Error(io::ExitCode::config, "scenarios: the volatility shift " + io::write_value(scenario.volatility) +
+                                                " makes the volatility of " + m.assets[a].name + " negative");
     if (scenario.volatility != 0) m = moved(m, {Direction::Kind::volatility, a, ""}, scenario.volatility);
   }
   if (scenario.rate != 0) m = moved(m, {Direction::Kind::rate, 0, ""}, scenario.rate);
@@ -424,6 +463,13 @@ std::vector<Group> make_groups(const Settings& settings, std::uint32_t seed, con
     const std::string key = group_key(settings, option, market, grid);
     GroupItem item;
     item.option = option;
+    // What was fixed in the past stays what it is when a Greek or a scenario moves the spot.
+    const MarketState today = market_of(settings, option);
+    if (auto* lookback = std::get_if<Lookback>(&item.option.product))
+      if (!lookback->running_extreme) lookback->running_extreme = today.assets[0].spot;
+    if (auto* note = std::get_if<Autocallable>(&item.option.product))
+      if (note->initial_spots.empty())
+        for (const auto& a : today.assets) note->initial_spots.push_back(a.spot);
     item.control = choose_control(option, market, mc.control_variate == ControlVariate::automatic);
     if (const auto* european = std::get_if<European>(&option.product)) {
       const auto* h = std::get_if<HestonModel>(&market.assets[0].model);
@@ -436,8 +482,11 @@ std::vector<Group> make_groups(const Settings& settings, std::uint32_t seed, con
       Group& g = groups[found->second];
       int estimators = estimators_of(option, market.assets.size());
       for (const GroupItem& other : g.items) estimators += estimators_of(other.option, market.assets.size());
-      // Each option brings at most two observers and two payoffs, control variate included.
-      if (estimators <= k::max_estimators && 2 * (g.items.size() + 1) <= k::max_observers) {
+      int observers = observers_of(item);
+      for (const GroupItem& other : g.items) observers += observers_of(other);
+      // Each option brings at most two payoffs, control variate included.
+      if (estimators <= k::max_estimators && observers <= k::max_observers &&
+          2 * (g.items.size() + 1) <= k::max_payoffs) {
         g.instruments.push_back(i);
         g.items.push_back(std::move(item));
         continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace ergode::sim::options {
@@ -114,7 +115,9 @@ MarketState moved(const MarketState& market, const Direction& direction, double 
         for (std::size_t i = 0; i < d; ++i)
           for (std::size_t j = 0; j < d; ++j)
             if (i != j) m.correlation[i * d + j] += size;
-      } else if (double* p = find_parameter(m.assets[direction.asset].model, direction.parameter)) {
+      } else {
+        double* p = find_parameter(m.assets[direction.asset].model, direction.parameter);
+        if (p == nullptr) throw std::logic_error("a model has no parameter '" + direction.parameter + "'");
         *p += size;
       }
       break;
@@ -127,6 +130,34 @@ double parameter_value(const MarketState& market, const Direction& direction) {
   Model model = market.assets[direction.asset].model;
   const double* p = find_parameter(model, direction.parameter);
   return p != nullptr ? *p : 0;
+}
+
+Domain domain_of(const MarketState& market, const Direction& direction) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  if (direction.kind == Direction::Kind::volatility) {
+    const Model& model = market.assets[direction.asset].model;
+    double least = infinite;
+    std::visit(Overloaded{[&](const GbmModel& m) { least = *std::min_element(m.volatility.values.begin(), m.volatility.values.end()); },
+                          [&](const MertonJumpModel& m) { least = *std::min_element(m.volatility.values.begin(), m.volatility.values.end()); },
+                          [&](const KouJumpModel& m) { least = *std::min_element(m.volatility.values.begin(), m.volatility.values.end()); },
+                          [&](const CevModel& m) { least = m.cev_sigma * std::pow(market.assets[direction.asset].spot, m.cev_beta - 1); },
+                          [&](const LocalVolatilityModel& m) {
+                            for (const auto& row : m.local_volatility)
+                              for (const double v : row) least = std::min(least, v);
+                          },
+                          [&](const HestonModel& m) { least = std::sqrt(m.v0); },
+                          [&](const BatesModel& m) { least = std::sqrt(m.heston.v0); }},
+               model);
+    return {-least, infinite};
+  }
+  if (direction.kind != Direction::Kind::parameter) return {-infinite, infinite};
+  const double x = parameter_value(market, direction);
+  const std::string& name = direction.parameter;
+  if (name == "rho") return {-1 - x, 1 - x};
+  if (name == "jump_up_prob" || name == "cev_beta") return {-x, 1 - x};
+  if (name == "eta_up") return {1 - x, infinite};
+  if (name == "jump_mean" || name == "correlation") return {-infinite, infinite};
+  return {-x, infinite};
 }
 
 double rough_volatility(const UnderlyingSettings& asset, double t) {

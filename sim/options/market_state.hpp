@@ -41,6 +41,12 @@ MarketState moved(const MarketState& market, const Direction& direction, double 
 /// The value a parameter Greek moves.
 double parameter_value(const MarketState& market, const Direction& direction);
 
+/// How far a volatility or parameter may be moved down (<= 0) and up: to where the model ends.
+struct Domain {
+  double low = 0, high = 0;
+};
+Domain domain_of(const MarketState& market, const Direction& direction);
+
 /// About the asset's volatility to time t: for step sizes of differences, not for prices.
 double rough_volatility(const UnderlyingSettings& asset, double t);
 

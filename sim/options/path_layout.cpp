@@ -32,6 +32,7 @@ class Builder {
   void item(const GroupItem& item);
   void record(const std::vector<int>& slots);
   PathLayout take() {
+    align();
     layout_.spec.constants = static_cast<std::int32_t>(layout_.constants.size());
     return std::move(layout_);
   }
@@ -47,6 +48,10 @@ class Builder {
     const int at = static_cast<int>(layout_.constants.size());
     layout_.constants.insert(layout_.constants.end(), xs.begin(), xs.end());
     return at;
+  }
+  /// The next offset is a multiple of four, for loads of four numbers.
+  void align() {
+    while (layout_.constants.size() % 4 != 0) put(0);
   }
   double begin_of(std::size_t step) const { return step == 0 ? market_.valuation_time : grid_.times[step - 1]; }
   std::size_t steps() const { return grid_.times.size(); }
@@ -124,7 +129,8 @@ void Builder::gbm_steps(std::size_t a, k::AssetSpec& spec, const TermStructure& 
   spec.normals = 1;
   const UnderlyingSettings& asset = market_.assets[a];
   const bool jumps = spec.model != k::ModelKind::gbm;
-  spec.stride = jumps ? 5 : 4;
+  spec.stride = jumps ? 8 : 4;
+  align();
   spec.steps = static_cast<std::int32_t>(layout_.constants.size());
   for (std::size_t i = 0; i < steps(); ++i) {
     const double from = begin_of(i), to = grid_.times[i];
@@ -138,7 +144,7 @@ void Builder::gbm_steps(std::size_t a, k::AssetSpec& spec, const TermStructure& 
     // The forward variance over the step; a step of no length has the spot volatility.
     const double sigma = volatility.volatility_at(0);
     put(to > from ? variance / (to - from) : sigma * sigma);
-    if (jumps) put(to - from);
+    if (jumps) put({to - from, 0, 0, 0});
   }
 }
 
@@ -399,10 +405,12 @@ int Builder::product(const GroupItem& item, const Autocallable& o) {
   const bool continuous = o.knock_in_barrier && o.knock_in_monitoring == Monitoring::continuous;
   // Without a knock-in barrier the note is never at risk.
   const double knock_in = o.knock_in_barrier ? std::log(*o.knock_in_barrier) : -unbounded;
-  const int watcher =
-      observer("autocall " + item.option.id, ObserverKind::autocall, 0, discounts_at(fixing_times(maturity(), o.observations)),
-               {o.autocall_level, o.coupon, o.memory ? 1.0 : 0.0, knock_in, o.notional, maturity() > 0 ? static_cast<double>(o.observations) : 1.0,
-                continuous ? 0.0 : 1.0});
+  std::vector<double> c{o.autocall_level, o.coupon, o.memory ? 1.0 : 0.0, knock_in, o.notional,
+                        maturity() > 0 ? static_cast<double>(o.observations) : 1.0, continuous ? 0.0 : 1.0};
+  for (std::size_t a = 0; a < market_.assets.size(); ++a)
+    c.push_back(o.initial_spots.empty() ? 0 : std::log(market_.assets[a].spot / o.initial_spots[a]));
+  const int watcher = observer("autocall " + item.option.id, ObserverKind::autocall, 0,
+                               discounts_at(fixing_times(maturity(), o.observations)), c);
   if (continuous) layout_.spec.continuous = 1;
   return payoff(PayoffKind::observed, 1, watcher, {1});
 }
@@ -412,7 +420,7 @@ int Builder::exercise(const GroupItem& item, const EarlyExercise& o) {
   const int stride = coarse_ && std::holds_alternative<American>(item.option.product) ? 2 : 1;
   const int watcher = observer("exercise " + item.option.id, ObserverKind::exercise, 0, discounts_at(times),
                                {o.strike, item.exercise_now ? 1.0 : 0.0, static_cast<double>(item.exercise_dates), static_cast<double>(stride)},
-                               0, item.policy);
+                               std::holds_alternative<American>(item.option.product) ? 1 : 0, item.policy);
   return payoff(PayoffKind::observed, 1, watcher, {1});
 }
 

@@ -269,6 +269,7 @@ struct Autocallable {
   std::optional<double> knock_in_barrier;  ///< fraction of the initial spot
   Monitoring knock_in_monitoring = Monitoring::discrete;
   double notional = 1;
+  std::vector<double> initial_spots;  ///< that the levels are fractions of; default: the spots of the market
   void declare(io::Section& s);
 };
 

@@ -12,19 +12,20 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
+// Volatilities are vega's.
 struct ParameterNames {
-  Strings operator()(const GbmModel&) const { return {"volatility"}; }
+  Strings operator()(const GbmModel&) const { return {}; }
   Strings operator()(const CevModel&) const { return {"cev_sigma", "cev_beta"}; }
-  Strings operator()(const LocalVolatilityModel&) const { return {"local_volatility"}; }
+  Strings operator()(const LocalVolatilityModel&) const { return {}; }
   Strings operator()(const HestonModel&) const { return {"v0", "kappa", "theta", "sigma_v", "rho"}; }
   Strings operator()(const BatesModel&) const {
     return {"v0", "kappa", "theta", "sigma_v", "rho", "jump_intensity", "jump_mean", "jump_stddev"};
   }
   Strings operator()(const MertonJumpModel&) const {
-    return {"volatility", "jump_intensity", "jump_mean", "jump_stddev"};
+    return {"jump_intensity", "jump_mean", "jump_stddev"};
   }
   Strings operator()(const KouJumpModel&) const {
-    return {"volatility", "jump_intensity", "jump_up_prob", "eta_up", "eta_down"};
+    return {"jump_intensity", "jump_up_prob", "eta_up", "eta_down"};
   }
 };
 

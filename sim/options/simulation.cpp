@@ -25,6 +25,14 @@ constexpr int table_width = 120;
 /// Most chunks of one call to the engine: bounds its memory for sums.
 constexpr std::int64_t most_chunks = 1 << 16;
 
+/// Outer paths of the dual bound that make a unit of work.
+constexpr std::int64_t bound_piece = 128;
+
+bool lacks_bound(const Task& t) {
+  return t.wants_upper_bound() &&
+         static_cast<std::int64_t>(t.upper_bounds.size()) < early_exercise(t.group.items.front().option)->lsm.outer_paths;
+}
+
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -84,7 +92,10 @@ class OptionPricing final : public Simulation {
     for (const Task& t : tasks_) {
       if (!t.done()) left += t.chunks() - t.next_chunk;
       if (phase_ == Phase::train && t.needs_training() && t.exercise.policy.empty()) ++left;
-      if (t.wants_upper_bound() && t.upper_bounds.empty()) ++left;
+      if (lacks_bound(t)) {
+        const std::int64_t paths = early_exercise(t.group.items.front().option)->lsm.outer_paths - static_cast<std::int64_t>(t.upper_bounds.size());
+        left += (paths + bound_piece - 1) / bound_piece;
+      }
       for (const OptionProgress& o : t.options) done += o.done ? 1 : 0;
       options += t.options.size();
     }
@@ -120,7 +131,7 @@ class OptionPricing final : public Simulation {
 
   Summary summary() const override {
     std::int64_t paths = 0, missed = 0;
-    double steps = 0, value = 0, variance = 0;
+    double steps = 0, value = 0, error = 0;
     for (const Task& t : tasks_) {
       paths += t.group.paths_of(t.accumulators.empty() ? 0 : t.accumulators.front().samples());
       if (!t.accumulators.empty())
@@ -128,7 +139,7 @@ class OptionPricing final : public Simulation {
     }
     for (const InstrumentResult& r : results_.instruments) {
       value += r.quantity * r.price;
-      variance += r.quantity * r.quantity * r.standard_error * r.standard_error;
+      error += std::abs(r.quantity) * r.standard_error;
       missed += r.status == "tolerance missed" ? 1 : 0;
     }
     Summary out{{"options", static_cast<std::int64_t>(settings_.options.size()), ""},
@@ -136,8 +147,8 @@ class OptionPricing final : public Simulation {
                 {"path_steps", steps, ""}};
     if (!results_.instruments.empty()) {
       out.push_back({"book_value", value, "currency"});
-      // Options that share paths have errors that depend on each other.
-      if (tasks_.size() == results_.instruments.size()) out.push_back({"book_value_standard_error", std::sqrt(variance), "currency"});
+      // Options on one underlying see the same draws, and their errors depend on each other: the sum bounds them all.
+      out.push_back({"book_value_standard_error_bound", error, "currency"});
       out.push_back({"tolerances_missed", missed, ""});
     }
     return out;
@@ -163,7 +174,7 @@ class OptionPricing final : public Simulation {
       round_ = 0;
       skip([](const Task& t) { return !t.done(); }, Phase::bound);
     }
-    if (phase == Phase::bound) skip([](const Task& t) { return t.wants_upper_bound() && t.upper_bounds.empty(); }, Phase::done);
+    if (phase == Phase::bound) skip(lacks_bound, Phase::done);
   }
   template <class Wanted>
   void skip(const Wanted& wanted, Phase then) {
@@ -187,14 +198,16 @@ class OptionPricing final : public Simulation {
     plan.outer = lsm.outer_paths;
     plan.inner = lsm.inner_paths;
     plan.first_sample = bound_stream;
-    t.upper_bounds = engine_->upper_bound(number_of(task_), plan);
-    const auto bad = std::find_if(t.upper_bounds.begin(), t.upper_bounds.end(), [](double x) { return !std::isfinite(x); });
-    if (bad != t.upper_bounds.end())
+    plan.first = static_cast<std::int64_t>(t.upper_bounds.size());
+    plan.count = std::min(bound_piece, lsm.outer_paths - plan.first);
+    const auto piece = engine_->upper_bound(number_of(task_), plan);
+    t.upper_bounds.insert(t.upper_bounds.end(), piece.begin(), piece.end());
+    const auto bad = std::find_if(piece.begin(), piece.end(), [](double x) { return !std::isfinite(x); });
+    if (bad != piece.end())
       throw io::Error(io::ExitCode::numerical, "option " + t.group.items.front().option.id + ": its upper bound is not finite, first on outer path " +
-                                                   std::to_string(bad - t.upper_bounds.begin()));
+                                                   std::to_string(plan.first + (bad - piece.begin())));
     ++unit_;
-    ++task_;
-    skip([](const Task& task) { return task.wants_upper_bound() && task.upper_bounds.empty(); }, Phase::done);
+    skip(lacks_bound, Phase::done);
     return 1;
   }
 

@@ -10,8 +10,14 @@ namespace ergode::sim::options {
 
 namespace k = kernels::options;
 
+namespace {
+/// An estimate without any spread meets a tolerance after so many samples at the earliest.
+constexpr std::int64_t least_alike = 1 << 16;
+}  // namespace
+
 Task::Task(Group g, const MonteCarloSettings& settings, bool with_extras)
     : group(std::move(g)), extras(with_extras), options(group.items.size()), common_tolerance_(settings.tolerance) {
+  one_round = !settings.time_limit && !decides();
   k::GroupPlan plan;
   plan.samples = group.samples;
   plan.replications = group.choices.replications;
@@ -36,15 +42,21 @@ k::GroupPlan Task::plan() {
 }
 
 std::int64_t Task::round_end(std::int64_t r) const {
+  if (one_round) return chunks_;
   // With a tolerance a round adds a quarter, so that little is done beyond need; else it doubles. Sobol points keep their
   // balance at powers of two only.
   const std::int64_t unit = std::max(group.choices.replications, 1);
-  bool tolerant = false;
-  for (std::size_t i = 0; i < group.items.size(); ++i) tolerant = tolerant || tolerance(i).has_value();
+  const bool tolerant = decides();
   std::int64_t end = group.choices.replications > 0 ? unit : 4;
   for (std::int64_t i = 0; i < r && end < chunks_; ++i)
     end = group.choices.replications > 0 || !tolerant ? 2 * end : end + std::max<std::int64_t>(1, end / 4);
   return std::min(end, chunks_);
+}
+
+bool Task::decides() const {
+  for (std::size_t i = 0; i < group.items.size(); ++i)
+    if (tolerance(i)) return true;
+  return false;
 }
 
 bool Task::done() const {
@@ -56,10 +68,27 @@ void Task::add(std::int64_t chunk, const double* sums) {
   for (std::size_t e = 0; e < group.estimators.size(); ++e) {
     const Estimator& estimator = group.estimators[e];
     // An option that is done keeps what it had, whatever company it is in.
-    if (options[estimator.item].done || chunk % estimator.stride != 0) continue;
+    if (options[estimator.item].done || !k::takes_part(chunk, estimator.stride, group.choices.replications)) continue;
     accumulators[e].add(sums + e * k::moments, range.count, range.replication);
   }
   next_chunk = chunk + 1;
+  // Where a whole run is one round, the way to its end is noted as it goes.
+  if (one_round && note_at(next_chunk)) note_convergence();
+}
+
+bool Task::note_at(std::int64_t chunks_done) const {
+  std::int64_t end = std::max<std::int64_t>(group.choices.replications, 4);
+  while (end < chunks_done) end *= 2;
+  return end == chunks_done && chunks_done < chunks_;
+}
+
+void Task::note_convergence() {
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (options[i].done) continue;
+    const std::size_t e = price_estimator(i);
+    const MeanError m = estimate(e);
+    options[i].convergence.push_back({group.paths_of(accumulators[e].samples()), m.mean, m.standard_error});
+  }
 }
 
 std::size_t Task::price_estimator(std::size_t item) const {
@@ -91,16 +120,16 @@ bool Task::met(std::size_t item) const {
   if (!t) return false;
   const MeanError m = estimate(price_estimator(item));
   const double half_width = quantile(item) * m.standard_error;
+  // Samples that were all alike say little of those that would not be.
+  if (!(m.standard_error > 0) && (m.mean == 0 || accumulators[price_estimator(item)].samples() < least_alike)) return false;
   return (t->absolute && half_width <= *t->absolute) || (t->relative && half_width <= *t->relative * std::abs(m.mean));
 }
 
 void Task::end_round() {
+  note_convergence();
   for (std::size_t i = 0; i < options.size(); ++i) {
     OptionProgress& o = options[i];
     if (o.done) continue;
-    const std::size_t e = price_estimator(i);
-    const MeanError m = estimate(e);
-    o.convergence.push_back({group.paths_of(accumulators[e].samples()), m.mean, m.standard_error});
     const bool within = met(i);
     o.done = within || next_chunk >= chunks_;
     o.missed = o.done && !within && tolerance(i).has_value();

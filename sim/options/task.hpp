@@ -25,6 +25,7 @@ class Task {
   Task(Group group, const MonteCarloSettings& settings, bool extras);
 
   Group group;
+  bool one_round = false;               ///< nothing is decided on the way: all chunks are one round
   bool extras;                          ///< Greeks, bias and upper bound: not for scenarios
   ExerciseRuleFound exercise;           ///< of an early-exercise option, once it is trained
   std::vector<Accumulator> accumulators;  ///< (estimator)
@@ -57,6 +58,9 @@ class Task {
   void restore(const io::State& state, const std::string& prefix);
 
  private:
+  bool decides() const;
+  bool note_at(std::int64_t chunks_done) const;
+  void note_convergence();
   bool met(std::size_t item) const;
 
   std::optional<ToleranceSettings> common_tolerance_;

@@ -18,7 +18,7 @@ const float lost = std::nanf("");
 struct TwoAssets {
   PathSpec spec{};
   std::vector<float> constants{1, 100, 1, 1, 100, 100};  // discount, strike, weights or cash, spots
-  Path<static_cast<int>(ModelKind::gbm), float, 2> path{spec, constants.data(), nullptr};
+  Path<static_cast<int>(ModelKind::gbm), float, 2, max_observers> path{spec, constants.data(), nullptr};
 
   TwoAssets(float first, float second) {
     spec.assets = 2;

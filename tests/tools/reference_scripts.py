@@ -281,6 +281,29 @@ def families():
     assert check(path, HERE / "one", HERE / "two", "--only", "^e")[0] == 0
 
 
+def exceptions():
+    """A row whose value is wrong: counted without --except, listed apart with it; the other rows are judged as ever."""
+    rows = [[id, "gbm", "european", CALL + "price", value, "0.01", "x"]
+            for id, value in (("right", "10"), ("wrong", "20"), ("other", "30"))]
+    path = table(rows)
+    directory = run_directory({id: {"price": 10.1, "standard_error": 0.1} for id in ("right", "wrong", "other")})
+    status, summary, _, _ = check(path, directory)
+    assert status == 1 and summary["rows"] == 3 and summary["passed"] == 1 and summary["excepted"] == []
+    status, summary, _, text = check(path, directory, "--except", "wrong,other")
+    assert status == 0 and summary["ok"] and (summary["rows"], summary["passed"], summary["all"]["rows"]) == (1, 1, 1)
+    assert [(r["id"], round(r["z"])) for r in summary["excepted"]] == [("wrong", -99), ("other", -199)], summary
+    assert "excepted, not judged: wrong: value 10.1 +- 0.1, table 20, z = -99.00" in text and "2 excepted" in text
+    status, summary, _, _ = check(path, directory, "--except", "wrong")
+    assert status == 1 and [r["id"] for r in summary["failed"]] == ["other"]
+    assert check(path, directory, "--except", "right,wrong,other")[0] == 1  # nothing is left to judge
+    done = script("reference_check.py", path, directory, "--except", "wrogn")
+    assert done.returncode == 2 and "no row 'wrogn'" in done.stderr
+    # An excepted row must still be there.
+    directory = run_directory({"right": {"price": 10.1, "standard_error": 0.1}})
+    status, summary, _, _ = check(path, directory, "--only", "right|wrong", "--except", "wrong")
+    assert status == 1 and [r["id"] for r in summary["missing"]] == ["wrong"]
+
+
 def sources():
     h5py = need("h5py")
     rows = [[id, "gbm", "european", CALL + "price", "10", "0.01", "x"] for id in ("a", "b", "c")]

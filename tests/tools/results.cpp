@@ -93,6 +93,9 @@ TEST_CASE("the check of a run looks at the mean of z squared over all rows with 
 TEST_CASE("the check of several runs looks at the mean of z squared of each family") {
   check_scripts("families");
 }
+TEST_CASE("reference_check.py lists rows that the table has wrong apart, with their z, and judges the rest") {
+  check_scripts("exceptions");
+}
 TEST_CASE("the check of a run reads results.h5, or results.csv without h5py, and names missing rows") {
   check_scripts("sources");
 }

@@ -24,25 +24,34 @@ struct Gbm {
   template <class T>
   ERGODE_HOST_DEVICE static void step(AssetState<T>& s, const AssetConstants<T>& c, const Scalar<T>* z) {
     using Real = Scalar<T>;
-    s.log_return = s.log_return + fused_multiply_add(c.step[1], z[0], c.step[0]);
-    s.segment_variance = c.step[1] * c.step[1];
-    s.variance = c.step[3];
+    // The layout puts a step's four numbers where one load fetches them.
+    const T* step = static_cast<const T*>(__builtin_assume_aligned(c.step, 4 * sizeof(Real)));
+    const T mean = step[0], deviation = step[1];
+    s.log_return = s.log_return + fused_multiply_add(deviation, z[0], mean);
+    s.segment_variance = deviation * deviation;
+    s.variance = step[3];
     if constexpr (is_dual<T>) {
       // d ln f / dp of a normal increment with mean a(p) and deviation b(p).
-      const Real b = value_of(c.step[1]);
+      const Real b = value_of(deviation);
       if (b > 0) {
-        Real mean = tangent_of(c.step[0]);
+        Real shift = tangent_of(mean);
         if (s.first_deviation == 0) {
-          mean += quotient(tangent_of(*c.spot), value_of(*c.spot));
+          shift += quotient(tangent_of(*c.spot), value_of(*c.spot));
           s.first_deviation = b;
         }
-        s.score += quotient(mean * z[0] + tangent_of(c.step[1]) * (z[0] * z[0] - 1), b);
+        s.score += quotient(shift * z[0] + tangent_of(deviation) * (z[0] * z[0] - 1), b);
       }
     }
-    if (value_of(c.step[2]) != 0) {
-      const T after = exponential(s.log_return) - quotient(c.step[2], *c.spot);
-      s.log_return = value_of(after) > Real(1e-26) ? logarithm(after) : T(lowest_log_return<T>());
-    }
+  }
+
+  /// The cash dividend at the step's end; false where there is none.
+  template <class T>
+  ERGODE_HOST_DEVICE static bool pay_dividend(AssetState<T>& s, const AssetConstants<T>& c) {
+    const T dividend = c.step[2];
+    if (value_of(dividend) == 0) return false;
+    const T after = exponential(s.log_return) - quotient(dividend, *c.spot);
+    s.log_return = value_of(after) > Scalar<T>(1e-26) ? logarithm(after) : T(lowest_log_return<T>());
+    return true;
   }
 };
 

@@ -69,21 +69,20 @@ struct Heston {
       corrected = value_of(g) < Real(0.499);
       if (corrected) {
         const T rest = Real(1) - Real(2) * g;
-        correction = quotient(Real(2) * g * g * b2, rest) - g - Real(0.5) * logarithm(rest);
+        correction = quotient(Real(2) * g * g * b2, rest) - g - Real(0.5) * logarithm_of_one_plus(Real(-2) * g);
       }
     } else {
       // Exponential: a mass p at 0 and an exponential tail.
       const T psi = quotient(psi_mean2, mean * mean);
-      const T p = quotient(psi - Real(1), psi + Real(1));
-      const T tail = quotient(mean, Real(1) - p);  // 1 / beta
+      const T rest = quotient(T(Real(2)), psi + Real(1));   // 1 - p, without its cancellation
+      const T tail = Real(0.5) * mean * (psi + Real(1));  // 1 / beta
       const Real one_minus_u = normal_cumulative(-value_of(zv));
-      next = one_minus_u < value_of(Real(1) - p)
-                 ? tail * (logarithm(Real(1) - p) - logarithm_of_tail(zv))
-                 : T(0);
+      next = one_minus_u < value_of(rest) ? tail * (logarithm(rest) - logarithm_of_tail(zv)) : T(0);
       n = quotient(next - mean, sigma);
       const T q = quotient(c.step[6], sigma);
       corrected = value_of(q * tail) < Real(0.99);
-      if (corrected) correction = logarithm(p + quotient(Real(1) - p, Real(1) - q * tail)) - q * mean;
+      // p + (1 - p) / (1 - q tail) = 1 + q mean / (1 - q tail)
+      if (corrected) correction = logarithm_of_one_plus(quotient(q * mean, Real(1) - q * tail)) - q * mean;
     }
     const T vhat = v + Real(0.5) * pull;
     const T vbar = maximum(vhat + Real(0.5) * sigma * n, T(0));

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kernels/options/chunk.hpp"
+#include "kernels/options/engine.hpp"
+#include "sim/options/exercise_training.hpp"
+#include "sim/options/task.hpp"
+#include "tests/options/read_settings.hpp"
+
+// Books of options as groups that are ready to run, for comparing engines.
+
+namespace ergode::testing {
+
+inline int all_threads() {
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+inline std::unique_ptr<kernels::options::PathEngine> cpu_engine() {
+  return kernels::options::make_path_engine(kernels::cpu_device(kernels::best_isa()), all_threads());
+}
+
+struct ReadyGroup {
+  sim::options::Task task;
+  kernels::options::GroupPlan plan;
+
+  /// All sums, in pieces of so many chunks.
+  std::vector<double> run(kernels::options::PathEngine& engine, std::int64_t at_a_time = std::int64_t{1} << 40) const {
+    const int number = engine.add(plan);
+    std::vector<double> sums;
+    for (std::int64_t first = 0; first < plan.chunks(); first += at_a_time) {
+      const kernels::options::Work work{number, first, std::min(at_a_time, plan.chunks() - first)};
+      const auto piece = engine.run({&work, 1});
+      sums.insert(sums.end(), piece.begin(), piece.end());
+    }
+    engine.remove(number);
+    return sums;
+  }
+
+  /// Of each estimator, from all sums.
+  std::vector<sim::options::MeanError> estimates(const std::vector<double>& sums) const {
+    sim::options::Task t = task;
+    const auto row = static_cast<std::size_t>(plan.estimators * kernels::options::moments);
+    for (std::int64_t chunk = 0; chunk < plan.chunks(); ++chunk)
+      t.add(chunk, sums.data() + static_cast<std::size_t>(chunk) * row);
+    std::vector<sim::options::MeanError> out;
+    for (std::size_t e = 0; e < t.group.estimators.size(); ++e) out.push_back(t.estimate(e));
+    return out;
+  }
+
+  /// "id price", "id delta A", ...
+  std::string name(std::size_t estimator) const {
+    const sim::options::Estimator& e = task.group.estimators[estimator];
+    using Role = sim::options::Estimator::Role;
+    std::string text = task.group.items[e.item].option.id + " ";
+    text += e.role == Role::price ? "price" : e.role == Role::event ? "event" : e.role == Role::bias ? "bias" : e.name;
+    return e.of_asset ? text + " " + task.group.market.assets[e.asset].name : text;
+  }
+};
+
+/// The groups of a book. Exercise policies come from the CPU, so that all engines follow the same.
+inline std::vector<ReadyGroup> ready_groups(const std::string& yaml, std::uint32_t seed = 11) {
+  const sim::options::Settings settings = read_settings(yaml).settings;
+  const auto trainer = cpu_engine();
+  std::vector<ReadyGroup> ready;
+  for (sim::options::Group& group : sim::options::make_groups(settings, seed)) {
+    sim::options::Task task(std::move(group), settings.monte_carlo, true);
+    if (task.needs_training()) task.exercise = sim::options::train(task.group, *trainer, all_threads());
+    auto plan = task.plan();
+    ready.push_back({std::move(task), std::move(plan)});
+  }
+  return ready;
+}
+
+/// Markets of every model: G, S gbm, H heston, B bates, C cev, L local volatility, M merton_jump, K kou_jump, and D1 to
+/// D9.
+inline std::string markets_of_all_models() {
+  std::string text =
+      "market:\n"
+      "  rate: 0.03\n"
+      "  underlyings:\n"
+      "    G: {spot: 100, dividend_yield: 0.01, model: gbm, volatility: 0.2}\n"
+      "    S: {spot: 95, dividend_yield: 0.02, model: gbm, volatility: 0.3}\n"
+      "    H: {spot: 100, model: heston, v0: 0.04, kappa: 1.5, theta: 0.05, sigma_v: 0.4, rho: -0.6}\n"
+      "    B: {spot: 100, model: bates, v0: 0.04, kappa: 1.5, theta: 0.05, sigma_v: 0.4, rho: -0.6, jump_intensity: "
+      "0.5, "
+      "jump_mean: -0.1, jump_stddev: 0.15}\n"
+      "    C: {spot: 100, model: cev, cev_sigma: 2, cev_beta: 0.5}\n"
+      "    L: {spot: 100, model: local_volatility, strikes: [80, 100, 120], maturities: [0.5, 1], local_volatility: "
+      "[[0.25, 0.2, 0.18], [0.24, 0.21, 0.19]]}\n"
+      "    M: {spot: 100, model: merton_jump, volatility: 0.2, jump_intensity: 0.5, jump_mean: -0.1, jump_stddev: "
+      "0.15}\n"
+      "    K: {spot: 100, model: kou_jump, volatility: 0.2, jump_intensity: 1, jump_up_prob: 0.4, eta_up: 12, "
+      "eta_down: "
+      "9}\n";
+  for (int i = 1; i <= 9; ++i)
+    text += "    D" + std::to_string(i) + ": {spot: " + std::to_string(90 + 2 * i) + ", model: gbm, volatility: 0." +
+            std::to_string(15 + i) + "}\n";
+  return text + "  correlation: 0.3\n";
+}
+
+}  // namespace ergode::testing
