@@ -50,6 +50,7 @@ struct GroupView {
 template <int model, class T, int assets, int observers, class Real>
 ERGODE_HOST_DEVICE inline void add_terms(const GroupView<Real>& g, const VariationSpec& v,
                                          const Path<model, T, assets, observers>& path, double weight, double* x, double* c) {
+  const Real taint = path.taint();
   for (int t = v.first; t < v.last; ++t) {
     const Term& term = g.terms[t];
     const Payment<T> paid = path.payment(term.payoff);
@@ -74,7 +75,7 @@ ERGODE_HOST_DEVICE inline void add_terms(const GroupView<Real>& g, const Variati
     }
     const TermTarget& target = g.targets[t];
     double* lane = target.control != 0 ? c : x;
-    lane[target.estimator] += weight * term.coefficient * static_cast<double>(amount);
+    lane[target.estimator] += weight * term.coefficient * static_cast<double>(amount + taint);
   }
 }
 

@@ -115,6 +115,13 @@ struct Path {
     for (int step = 0; step < steps; ++step) advance(step, draws, recorder);
   }
 
+  /// 0, or NaN where an asset ends at NaN or infinity, which the comparisons of a payoff may hide.
+  ERGODE_HOST_DEVICE Real taint() const {
+    Real sum = 0;
+    for (int a = 0; a < count(); ++a) sum += value_of(asset[a].log_return);
+    return sum - sum;
+  }
+
   /// What payoff number k pays at the path's end.
   ERGODE_HOST_DEVICE Payment<T> payment(int k) const;
 

@@ -83,7 +83,7 @@ struct UpperBound {
       if (gain > largest) largest = gain;
       expected = onwards;
     }
-    return largest;
+    return largest + (martingale - martingale);  // NaN where it is not finite, which the comparisons hide
   }
 };
 

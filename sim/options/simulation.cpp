@@ -202,6 +202,10 @@ class OptionPricing final : public Simulation {
     plan.count = std::min(bound_piece, lsm.outer_paths - plan.first);
     const auto piece = engine_->upper_bound(number_of(task_), plan);
     t.upper_bounds.insert(t.upper_bounds.end(), piece.begin(), piece.end());
+    const auto bad = std::find_if(piece.begin(), piece.end(), [](double x) { return !std::isfinite(x); });
+    if (bad != piece.end())
+      throw io::Error(io::ExitCode::numerical, "option " + t.group.items.front().option.id + ": its upper bound is not finite, first on outer path " +
+                                                   std::to_string(plan.first + (bad - piece.begin())));
     ++unit_;
     skip(lacks_bound, Phase::done);
     return 1;

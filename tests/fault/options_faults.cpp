@@ -211,6 +211,27 @@ TEST_CASE("overflow in every path is an error by the option's name, with early e
   }
 }
 
+TEST_CASE("infinity less infinity is no price of 0") {
+  // Spots of 100 e^240 are beyond float; no control variate is there to show it.
+  const Place p(with(with(head, "rate: 0.03", "rate: 60"), "paths: 4096", "paths: 512, control_variate: none") + call);
+  for (const std::string option :
+       {"product: exchange, underlyings: [A, B]", "product: spread, underlyings: [A, B], strike: 1",
+        "product: asian, strike_type: floating, fixings: 4, underlying: A"}) {
+    INFO(option);
+    check(p.run({"options=[{id: x-1, maturity: 4, " + option + "}]"}, {"--exists", "overwrite"}), 8,
+          {"option x-1", "not finite", "path"});
+  }
+}
+
+TEST_CASE("an upper bound that is not finite is an error, with its outer path") {
+  // Three spots in 100,000 pass the largest float: of the many inner paths, and not of the 512 that train and price.
+  const Place p(with(with(head, "{spot: 100, model: gbm, volatility: 0.2}", "{spot: 1e37, model: gbm, volatility: 1}"),
+                     "paths: 4096", "paths: 512") +
+                "options: [{id: early, product: bermudan, type: call, underlying: A, strike: 1e37, exercise_dates: 4, "
+                "maturity: 1, lsm: {order: 2, training_paths: 512, upper_bound: true, inner_paths: 128}}]\n");
+  check(p.run(), 8, {"option early", "upper bound", "not finite", "outer path "});
+}
+
 TEST_CASE("options whose price needs no chance have their limit, with an error of nothing and no NaN") {
   struct Limit {
     std::string keys;

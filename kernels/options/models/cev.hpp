@@ -32,16 +32,16 @@ struct Cev {
     const T deviation = local_volatility(s.level, c) * c.step[1];
     const T y = s.level * c.step[0] * (Real(1) + deviation * z[0]);
     s.segment_variance = deviation * deviation;
-    if (value_of(y) > Real(1e-26)) {
-      s.level = y;
-      s.log_return = logarithm(y);
-      const T volatility = local_volatility(y, c);
-      s.variance = volatility * volatility;
-    } else {
+    if (value_of(y) <= Real(1e-26)) {  // NaN is not absorbed
       s.level = T(0);
       s.log_return = T(lowest_log_return<T>());
       s.variance = T(0);
       s.segment_variance = T(0);
+    } else {
+      s.level = y;
+      s.log_return = logarithm(y);
+      const T volatility = local_volatility(y, c);
+      s.variance = volatility * volatility;
     }
   }
 };
