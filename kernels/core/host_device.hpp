@@ -12,7 +12,7 @@
 #endif
 
 /// Before a loop of few turns that a device's compiler is to unroll.
-#ifdef __CUDACC__
+#ifdef __CUDA_ARCH__
 #define ERGODE_UNROLL _Pragma("unroll")
 #else
 #define ERGODE_UNROLL

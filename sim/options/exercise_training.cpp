@@ -38,6 +38,16 @@ ExerciseRuleFound train(const Group& group, kernels::options::PathEngine& engine
   const int assets = static_cast<int>(group.market.assets.size());
   const bool variance = std::any_of(group.market.assets.begin(), group.market.assets.end(), stochastic_variance);
 
+  // The system may promise memory that is not there, and then ends the process.
+  const double need = static_cast<double>(times.size()) * assets * static_cast<double>(o.lsm.training_paths) *
+                      (group.choices.double_precision ? 8 : 4) * (variance ? 2 : 1);
+  const auto free = static_cast<double>(kernels::cpu_device(kernels::Isa::baseline).memory_free);
+  if (free > 0 && need > free)
+    throw io::Error(io::ExitCode::out_of_memory,
+                    "option " + option.id + ": its training paths need " + std::to_string(static_cast<std::int64_t>(need / (1 << 20))) +
+                        " MiB of memory, and " + std::to_string(static_cast<std::int64_t>(free / (1 << 20))) +
+                        " MiB are free: use fewer lsm.training_paths or exercise dates");
+
   std::vector<int> slots(group.grid.times.size(), 0);
   for (std::size_t i = 0; i < times.size(); ++i) slots[static_cast<std::size_t>(group.grid.step_at(times[i]))] = static_cast<int>(i) + 1;
   const auto plan = plan_recording(group, slots, training_stream, o.lsm.training_paths);

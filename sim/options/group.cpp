@@ -40,7 +40,7 @@ double difference_step(const MarketState& m, const Direction& d, const TimeGrid&
   switch (d.kind) {
     case Direction::Kind::spot: {
       const double deviation = rough_volatility(m.assets[d.asset], maturity) * std::sqrt(maturity);
-      return m.assets[d.asset].spot * std::clamp(0.1 * deviation, 0.002, 0.03);
+      return m.assets[d.asset].spot * std::clamp(0.15 * deviation, 0.002, 0.04);
     }
     case Direction::Kind::volatility: {
       const double sigma = rough_volatility(m.assets[d.asset], maturity);
@@ -49,8 +49,8 @@ double difference_step(const MarketState& m, const Direction& d, const TimeGrid&
       if (const auto* b = std::get_if<BatesModel>(&m.assets[d.asset].model)) least = std::sqrt(b->heston.v0);
       return std::clamp(0.2 * least, 1e-4, 0.01);
     }
-    case Direction::Kind::rate: return 1e-3;
-    case Direction::Kind::time: return grid.times.empty() ? 0 : std::min(2e-3, 0.2 * grid.times.front());
+    case Direction::Kind::rate: return 5e-3;
+    case Direction::Kind::time: return grid.times.empty() ? 0 : std::min(4e-3, 0.25 * grid.times.front());
     case Direction::Kind::parameter: {
       const double x = std::abs(parameter_value(m, d));
       return d.parameter == "rho" || d.parameter == "correlation" ? 0.2 * std::clamp(1 - x, 1e-3, 0.05)

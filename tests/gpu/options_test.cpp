@@ -109,7 +109,8 @@ void check_agreement(const ReadyGroup& g, const std::vector<double>& a, const st
     INFO(g.name(e) << ": " << x[e].mean << " and " << y[e].mean << " +- " << x[e].standard_error);
     REQUIRE(std::isfinite(x[e].mean));
     REQUIRE(std::isfinite(y[e].mean));
-    const double allowed = x[e].standard_error > 0 ? bound * x[e].standard_error : 1e-6 * std::fabs(x[e].mean);
+    // A control variate can leave an error that is less than the rounding of a path in float.
+    const double allowed = std::max(bound * x[e].standard_error, 1e-6 * std::fabs(x[e].mean));
     CHECK(std::fabs(x[e].mean - y[e].mean) <= allowed);
   }
 }
