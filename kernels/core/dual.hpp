@@ -26,7 +26,9 @@ inline constexpr bool is_dual = false;
 template <class Real>
 inline constexpr bool is_dual<Dual<Real>> = true;
 
-#define ERGODE_DUAL template <class Real> ERGODE_HOST_DEVICE inline
+#define ERGODE_DUAL     \
+  template <class Real> \
+  ERGODE_HOST_DEVICE inline
 
 ERGODE_DUAL Real value_of(Dual<Real> x) {
   return x.value;

@@ -2,9 +2,9 @@
 
 #include "kernels/core/arithmetic.hpp"
 
-// The elementary functions of the path loops, for float and double (kernels/core/dual.hpp adds derivatives). On a device
-// in float they are the special function unit's: relative error about 2^-22, which a path's log-price carries as an
-// absolute error of the same size. Everywhere else they are the C library's.
+// The elementary functions of the path loops, for float and double (kernels/core/dual.hpp adds derivatives). On a
+// device in float they are the special function unit's: relative error about 2^-22, which a path's log-price carries as
+// an absolute error of the same size. Everywhere else they are the C library's.
 
 namespace ergode::kernels {
 

@@ -1,14 +1,21 @@
 #pragma once
 
 /// Marks a function that host code and CUDA kernels share. Outside nvcc it is nothing, except in sources that are built
-/// once for each instruction set: there every call is inlined, so that no symbol of one build is there for another to be
-/// linked to.
+/// once for each instruction set: there every call is inlined, so that no symbol of one build is there for another to
+/// be linked to.
 #if defined(__CUDACC__)
 #define ERGODE_HOST_DEVICE __host__ __device__
 #elif defined(ERGODE_ISA)
 #define ERGODE_HOST_DEVICE __attribute__((always_inline))
 #else
 #define ERGODE_HOST_DEVICE
+#endif
+
+/// After the parameters of a lambda within such a function: it is inlined where every call is.
+#if defined(ERGODE_ISA)
+#define ERGODE_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define ERGODE_INLINE_LAMBDA
 #endif
 
 /// Before a loop of few turns that a device's compiler is to unroll.

@@ -4,9 +4,9 @@
 #include "kernels/random/brownian_bridge.hpp"
 #include "kernels/random/sobol.hpp"
 
-// From paths to sums. A sample is one path, or two mirrored ones. Samples are counted off in chunks of `chunk_samples`, and
-// a chunk is summed in a fixed shape: lane l adds samples l, l + lanes, ... in this order, then the lanes are added as a
-// binary tree. So no launch shape and no number of threads changes a bit.
+// From paths to sums. A sample is one path, or two mirrored ones. Samples are counted off in chunks of `chunk_samples`,
+// and a chunk is summed in a fixed shape: lane l adds samples l, l + lanes, ... in this order, then the lanes are added
+// as a binary tree. So no launch shape and no number of threads changes a bit.
 
 namespace ergode::kernels::options {
 
@@ -41,7 +41,7 @@ struct GroupView {
   std::uint64_t first_sample = 0;  ///< number of sample 0 in the stream
   std::int64_t samples = 0;        ///< in all
   SobolView<Real> sobol;
-  double* values = nullptr;        ///< x of each sample when wanted: (estimator, sample) over `value_samples`
+  double* values = nullptr;  ///< x of each sample when wanted: (estimator, sample) over `value_samples`
   std::int64_t value_samples = 0;
   Recorder<Real> recorder;
 };
@@ -49,7 +49,8 @@ struct GroupView {
 /// What one path adds to the estimators of its variation.
 template <int model, class T, int assets, int observers, class Real>
 ERGODE_HOST_DEVICE inline void add_terms(const GroupView<Real>& g, const VariationSpec& v,
-                                         const Path<model, T, assets, observers>& path, double weight, double* x, double* c) {
+                                         const Path<model, T, assets, observers>& path, double weight, double* x,
+                                         double* c) {
   const Real taint = path.taint();
   for (int t = v.first; t < v.last; ++t) {
     const Term& term = g.terms[t];
@@ -134,8 +135,8 @@ ERGODE_HOST_DEVICE inline bool wanted(const GroupView<Real>& g, std::int64_t fir
   return g.values == nullptr || first_sample < g.value_samples;
 }
 
-/// Which samples a chunk holds. With Sobol points a chunk stays within one replication: chunk n belongs to replication n
-/// modulo their number.
+/// Which samples a chunk holds. With Sobol points a chunk stays within one replication: chunk n belongs to replication
+/// n modulo their number.
 struct ChunkRange {
   std::int64_t first, count;
   std::int64_t replication;
@@ -151,11 +152,12 @@ ERGODE_HOST_DEVICE inline ChunkRange chunk_range(std::int64_t chunk, std::int64_
   return {r * points + within, left < chunk_samples ? left : chunk_samples, r};
 }
 
-/// The normals of one Sobol point, bridged: element (step, normal) at (step * normals + normal) * stride. Dimensions go to
-/// the bridge's levels first, all assets' normals level by level. Past the table they are Philox's.
+/// The normals of one Sobol point, bridged: element (step, normal) at (step * normals + normal) * stride. Dimensions go
+/// to the bridge's levels first, all assets' normals level by level. Past the table they are Philox's.
 template <class Real>
-ERGODE_HOST_DEVICE inline void store_sobol_normals(const PathSpec& spec, const SobolView<Real>& sobol, std::uint64_t sample,
-                                                   std::int64_t index, Real* z, std::int64_t stride) {
+ERGODE_HOST_DEVICE inline void store_sobol_normals(const PathSpec& spec, const SobolView<Real>& sobol,
+                                                   std::uint64_t sample, std::int64_t index, Real* z,
+                                                   std::int64_t stride) {
   const auto replication = static_cast<std::uint32_t>(index / sobol.points);
   const auto point = static_cast<std::uint32_t>(index % sobol.points);
   for (int a = 0; a < spec.assets; ++a) {
@@ -170,9 +172,10 @@ ERGODE_HOST_DEVICE inline void store_sobol_normals(const PathSpec& spec, const S
           word = owen_scramble(sobol_word(sobol.directions + dimension * 32, point),
                                sobol_seed(asset.key, replication, static_cast<std::uint32_t>(dimension)));
         else
-          word = philox4x32(philox_counter(sample, static_cast<std::uint32_t>(level),
-                                           static_cast<std::uint32_t>(Purpose::increments) | static_cast<std::uint32_t>(f) << 8),
-                            asset.key)[0];
+          word = philox4x32(
+              philox_counter(sample, static_cast<std::uint32_t>(level),
+                             static_cast<std::uint32_t>(Purpose::increments) | static_cast<std::uint32_t>(f) << 8),
+              asset.key)[0];
         z[(static_cast<std::int64_t>(sobol.bridge.steps[level].point) * spec.normals + normal) * stride] =
             normal_from_word<Real>(word);
       }

@@ -43,7 +43,8 @@ DeviceGroup<Real> device_group(const GroupData<Real>& data, const std::uint32_t*
   Packer pack;
   const std::size_t grids = pack.add(data.grids), variations = pack.add(data.variations), terms = pack.add(data.terms),
                     targets = pack.add(data.targets), plain = pack.add(data.plain), dual = pack.add(data.dual),
-                    offsets = pack.add(data.offsets), policies = pack.add(data.policies), bridge = pack.add(data.bridge);
+                    offsets = pack.add(data.offsets), policies = pack.add(data.policies),
+                    bridge = pack.add(data.bridge);
   d.memory = DeviceArray<unsigned char>("options of a group", static_cast<std::int64_t>(pack.bytes().size()));
   d.memory.copy_from(pack.bytes().data());
   const unsigned char* base = d.memory.get();
@@ -70,11 +71,16 @@ template <class Real>
 void launch(const DeviceGroup<Real>& d, const GroupView<Real>& view, const LaunchArguments<Real>& arguments) {
   const bool stored = view.sobol.replications > 0;
   switch (d.kernel) {
-    case PathKernel::gbm: return launch_gbm(view, arguments, stored, d.tangents);
-    case PathKernel::heston: return launch_heston(view, arguments, stored, d.tangents);
-    case PathKernel::one_asset: return launch_one_asset(view, arguments, stored, d.tangents);
-    case PathKernel::few_assets: return launch_few_assets(view, arguments, stored, d.tangents);
-    case PathKernel::many_assets: return launch_many_assets(view, arguments, stored, d.tangents);
+    case PathKernel::gbm:
+      return launch_gbm(view, arguments, stored, d.tangents);
+    case PathKernel::heston:
+      return launch_heston(view, arguments, stored, d.tangents);
+    case PathKernel::one_asset:
+      return launch_one_asset(view, arguments, stored, d.tangents);
+    case PathKernel::few_assets:
+      return launch_few_assets(view, arguments, stored, d.tangents);
+    case PathKernel::many_assets:
+      return launch_many_assets(view, arguments, stored, d.tangents);
   }
 }
 
@@ -88,7 +94,8 @@ class CudaPathEngine final : public PathEngine {
     const auto table = sobol_directions(sobol_dimensions);
     directions_ = DeviceArray<std::uint32_t>("Sobol directions", static_cast<std::int64_t>(table.size()));
     directions_.copy_from(table.data());
-    for (cudaStream_t& stream : streams_) cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+    for (cudaStream_t& stream : streams_)
+      cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
   }
   ~CudaPathEngine() override {
     if (cuda_lost()) return;
@@ -108,7 +115,8 @@ class CudaPathEngine final : public PathEngine {
   std::vector<double> run(std::span<const Work> work) override {
     std::int64_t total = 0;
     for (const Work& w : work)
-      total += w.count * std::visit([](auto& d) { return std::int64_t{d.view.estimators}; }, groups_.at(w.group)) * moments;
+      total +=
+          w.count * std::visit([](auto& d) { return std::int64_t{d.view.estimators}; }, groups_.at(w.group)) * moments;
     ensure(sums_, "sums of chunks", total);
     std::int64_t at = 0;
     std::size_t turn = 0;
@@ -123,7 +131,8 @@ class CudaPathEngine final : public PathEngine {
     synchronise();
     std::vector<double> out(static_cast<std::size_t>(total));
     if (total > 0)
-      cuda_check(cudaMemcpy(out.data(), sums_.get(), out.size() * sizeof(double), cudaMemcpyDeviceToHost), "copy of the sums");
+      cuda_check(cudaMemcpy(out.data(), sums_.get(), out.size() * sizeof(double), cudaMemcpyDeviceToHost),
+                 "copy of the sums");
     return out;
   }
 
@@ -154,11 +163,7 @@ class CudaPathEngine final : public PathEngine {
 
   std::vector<double> upper_bound(int group, const UpperBoundPlan& plan) override {
     DeviceArray<double> largest("upper bounds", plan.count);
-    std::visit(
-        [&](auto& d) {
-          launch_upper_bound(d.view, plan, largest.get(), d.assets);
-        },
-        groups_.at(group));
+    std::visit([&](auto& d) { launch_upper_bound(d.view, plan, largest.get(), d.assets); }, groups_.at(group));
     synchronise();
     std::vector<double> out(static_cast<std::size_t>(plan.count));
     largest.copy_to(out.data());
@@ -183,12 +188,15 @@ class CudaPathEngine final : public PathEngine {
       // Stored normals are shared by all launches, which therefore follow each other in one stream.
       arguments.blocks = blocks_;
       arguments.stream = streams_[0];
-      const std::int64_t bytes = std::min(arguments.blocks, count) * chunk_lanes * d.normals * static_cast<std::int64_t>(sizeof(Real));
+      const std::int64_t bytes =
+          std::min(arguments.blocks, count) * chunk_lanes * d.normals * static_cast<std::int64_t>(sizeof(Real));
       const std::int64_t limit = memory_limit_ > 0 ? memory_limit_ : std::int64_t{4} << 30;
       if (bytes > limit) {
-        arguments.blocks = std::max<std::int64_t>(1, limit / (chunk_lanes * d.normals * static_cast<std::int64_t>(sizeof(Real))));
+        arguments.blocks =
+            std::max<std::int64_t>(1, limit / (chunk_lanes * d.normals * static_cast<std::int64_t>(sizeof(Real))));
       }
-      const std::int64_t need = std::min(arguments.blocks, count) * chunk_lanes * d.normals * static_cast<std::int64_t>(sizeof(Real));
+      const std::int64_t need =
+          std::min(arguments.blocks, count) * chunk_lanes * d.normals * static_cast<std::int64_t>(sizeof(Real));
       if (normals_.count() < need) {
         synchronise();
         ensure(normals_, "normals of Sobol points", need);
@@ -202,7 +210,8 @@ class CudaPathEngine final : public PathEngine {
   template <class Real>
   void run_all(const DeviceGroup<Real>& d, const GroupView<Real>& view, std::int64_t samples) {
     std::int64_t chunks = (samples + chunk_samples - 1) / chunk_samples;
-    if (view.sobol.replications > 0) chunks = (view.sobol.points + chunk_samples - 1) / chunk_samples * view.sobol.replications;
+    if (view.sobol.replications > 0)
+      chunks = (view.sobol.points + chunk_samples - 1) / chunk_samples * view.sobol.replications;
     ensure(sums_, "sums of chunks", chunks * view.estimators * moments);
     if (chunks > 0) launch_chunks(d, view, 0, chunks, sums_.get(), streams_[0]);
     synchronise();
@@ -217,7 +226,8 @@ class CudaPathEngine final : public PathEngine {
     cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     const std::int64_t limit = memory_limit_ > 0 ? memory_limit_ : static_cast<std::int64_t>(free / 2);
     const std::int64_t a_path = rows * static_cast<std::int64_t>(sizeof(Real)) * (variance ? 2 : 1);
-    const std::int64_t at_a_time = std::clamp<std::int64_t>(limit / std::max<std::int64_t>(a_path, 1), chunk_samples, std::max<std::int64_t>(paths, chunk_samples));
+    const std::int64_t at_a_time = std::clamp<std::int64_t>(limit / std::max<std::int64_t>(a_path, 1), chunk_samples,
+                                                            std::max<std::int64_t>(paths, chunk_samples));
     DeviceArray<Real> spot("recorded spots", rows * std::min(at_a_time, paths));
     DeviceArray<Real> variances("recorded variances", variance ? rows * std::min(at_a_time, paths) : 0);
     for (std::int64_t first = 0; first < paths; first += at_a_time) {
@@ -231,10 +241,11 @@ class CudaPathEngine final : public PathEngine {
       view.sobol = {};
       run_all(d, view, count);
       auto fetch = [&](const DeviceArray<Real>& from, std::vector<Real>& to) {
-        cuda_check(cudaMemcpy2D(to.data() + first, static_cast<std::size_t>(paths) * sizeof(Real), from.get(),
-                                static_cast<std::size_t>(count) * sizeof(Real), static_cast<std::size_t>(count) * sizeof(Real),
-                                static_cast<std::size_t>(rows), cudaMemcpyDeviceToHost),
-                   "copy of recorded paths");
+        cuda_check(
+            cudaMemcpy2D(to.data() + first, static_cast<std::size_t>(paths) * sizeof(Real), from.get(),
+                         static_cast<std::size_t>(count) * sizeof(Real), static_cast<std::size_t>(count) * sizeof(Real),
+                         static_cast<std::size_t>(rows), cudaMemcpyDeviceToHost),
+            "copy of recorded paths");
       };
       fetch(spot, out.spot);
       if (variance) fetch(variances, out.variance);

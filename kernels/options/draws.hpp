@@ -4,8 +4,8 @@
 #include "kernels/random/normal.hpp"
 
 // Where a path's randomness comes from. Both sources give the same interface: increments(asset, step, z) fills the
-// standard normals of one step, words(...) the bits of bridges and jumps. On the coarse grid a step's normal is the sum of
-// the fine grid's two, over sqrt 2: the two grids see one Brownian path.
+// standard normals of one step, words(...) the bits of bridges and jumps. On the coarse grid a step's normal is the sum
+// of the fine grid's two, over sqrt 2: the two grids see one Brownian path.
 
 namespace ergode::kernels::options {
 
@@ -18,9 +18,9 @@ struct DrawsOfPath {
 
   /// Philox words number `sub` of a fine step for a purpose other than the increments.
   ERGODE_HOST_DEVICE Words4 words(int asset, int fine_step, Purpose purpose, std::uint32_t sub) const {
-    Words4 w = philox4x32(philox_counter(sample, static_cast<std::uint32_t>(fine_step),
-                                         static_cast<std::uint32_t>(purpose) | sub << 8),
-                          spec->asset[asset].key);
+    Words4 w = philox4x32(
+        philox_counter(sample, static_cast<std::uint32_t>(fine_step), static_cast<std::uint32_t>(purpose) | sub << 8),
+        spec->asset[asset].key);
     if (mirrored)
       for (int i = 0; i < 4; ++i) w.word[i] = ~w.word[i];
     return w;
@@ -96,7 +96,9 @@ struct StoredDraws : DrawsOfPath {
     const int count = spec->asset[a].normals;
     z[1] = 0;
     for (int f = 0; f < count; ++f) {
-      const Real* at = stored + (static_cast<std::int64_t>(step << coarse) * spec->normals + spec->asset[a].first_normal + f) * stride;
+      const Real* at =
+          stored +
+          (static_cast<std::int64_t>(step << coarse) * spec->normals + spec->asset[a].first_normal + f) * stride;
       Real n = *at;
       if (coarse != 0) n = (n + at[spec->normals * stride]) * Real(0.70710678118654752);
       z[f] = mirrored ? -n : n;

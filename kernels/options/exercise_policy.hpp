@@ -27,7 +27,8 @@ inline constexpr int max_sorted_prices = 5;     ///< of a maximum or minimum, th
 inline constexpr int max_basket_prices = 3;     ///< underlyings of a basket up to which it sees them one by one
 inline constexpr int exercise_header_size = 9;  ///< numbers before the weights
 
-/// What the payoff is on: the price, or the maximum, minimum or weighted sum of d prices. Price is Real or a dual of it.
+/// What the payoff is on: the price, or the maximum, minimum or weighted sum of d prices. Price is Real or a dual of
+/// it.
 template <class Real, class Price>
 ERGODE_BASIS_INLINE Price exercise_underlying(ExercisePayoff kind, const Real* weights, const Price* spot, int d) {
   if (kind == ExercisePayoff::basket) {

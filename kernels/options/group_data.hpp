@@ -7,8 +7,8 @@
 
 namespace ergode::kernels::options {
 
-/// A GroupPlan in the precision of its paths, flat: what a backend keeps of it. On a CPU the view points into it; a device
-/// gets copies of the arrays.
+/// A GroupPlan in the precision of its paths, flat: what a backend keeps of it. On a CPU the view points into it; a
+/// device gets copies of the arrays.
 template <class Real>
 struct GroupData {
   std::vector<PathSpec> grids;

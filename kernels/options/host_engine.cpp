@@ -17,7 +17,9 @@ template <class Real>
 const PathLoops<Real>& loops_for(Isa isa);
 template <>
 const PathLoops<float>& loops_for<float>(Isa isa) {
-  return isa == Isa::avx512 ? avx512::path_loops_float : isa == Isa::avx2 ? avx2::path_loops_float : baseline::path_loops_float;
+  return isa == Isa::avx512 ? avx512::path_loops_float
+         : isa == Isa::avx2 ? avx2::path_loops_float
+                            : baseline::path_loops_float;
 }
 template <>
 const PathLoops<double>& loops_for<double>(Isa isa) {
@@ -45,7 +47,8 @@ struct Scratch {
 
 class HostPathEngine final : public PathEngine {
  public:
-  HostPathEngine(Isa isa, int threads) : isa_(isa), threads_(threads), directions_(sobol_directions(sobol_dimensions)) {}
+  HostPathEngine(Isa isa, int threads)
+      : isa_(isa), threads_(threads), directions_(sobol_directions(sobol_dimensions)) {}
 
   int add(const GroupPlan& plan) override {
     if (fault_due(FaultPoint::host_alloc)) throw std::bad_alloc();
@@ -61,8 +64,7 @@ class HostPathEngine final : public PathEngine {
 
   std::vector<double> run(std::span<const Work> work) override {
     std::vector<double> sums;
-    for (const Work& w : work)
-      std::visit([&](auto& data) { run_group(data, w, sums); }, groups_.at(w.group));
+    for (const Work& w : work) std::visit([&](auto& data) { run_group(data, w, sums); }, groups_.at(w.group));
     return sums;
   }
 
@@ -136,9 +138,11 @@ class HostPathEngine final : public PathEngine {
   void run_all(const GroupView<Real>& view, std::int64_t samples) {
     Scratch<Real> scratch(view, threads_);
     std::int64_t chunks = (samples + chunk_samples - 1) / chunk_samples;
-    if (view.sobol.replications > 0) chunks = (view.sobol.points + chunk_samples - 1) / chunk_samples * view.sobol.replications;
+    if (view.sobol.replications > 0)
+      chunks = (view.sobol.points + chunk_samples - 1) / chunk_samples * view.sobol.replications;
     std::vector<double> sums(static_cast<std::size_t>(chunks * view.estimators * moments));
-    loops_for<Real>(isa_).run(view, path_kernel(view.grids[0]), 0, chunks, sums.data(), scratch.threads.data(), threads_);
+    loops_for<Real>(isa_).run(view, path_kernel(view.grids[0]), 0, chunks, sums.data(), scratch.threads.data(),
+                              threads_);
   }
 
   Isa isa_;

@@ -17,7 +17,8 @@
 
 namespace ergode::kernels::options {
 
-/// Where record observers write: spot (and variance) of path `index` of `paths` at each marked step, (slot, asset, path).
+/// Where record observers write: spot (and variance) of path `index` of `paths` at each marked step, (slot, asset,
+/// path).
 template <class Real>
 struct Recorder {
   Real* spot = nullptr;
@@ -82,11 +83,18 @@ struct Path {
       asset[a].segment_variance = T(0);
       asset[a].level = T(1);
       switch (model_of(a)) {
-        case ModelKind::cev: Cev::start(asset[a], c); break;
-        case ModelKind::local_volatility: LocalVolatility::start(asset[a], c); break;
+        case ModelKind::cev:
+          Cev::start(asset[a], c);
+          break;
+        case ModelKind::local_volatility:
+          LocalVolatility::start(asset[a], c);
+          break;
         case ModelKind::heston:
-        case ModelKind::bates: Heston::start(asset[a], c); break;
-        default: Gbm::start(asset[a], c);
+        case ModelKind::bates:
+          Heston::start(asset[a], c);
+          break;
+        default:
+          Gbm::start(asset[a], c);
       }
     }
     for (int k = 0; k < observer_count(); ++k) start_observer(observer_spec(k), observer[k]);
@@ -174,11 +182,18 @@ struct Path {
         Gbm::step(s, c, z);
         if (continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
         // Watchers see the spot before the dividend and after it; no bridge spans the fall.
-        if (Gbm::pay_dividend(s, c) && continuous != 0) observe_segment(a, step, s.log_return, s.log_return, T(0), draws, 0);
+        if (Gbm::pay_dividend(s, c) && continuous != 0)
+          observe_segment(a, step, s.log_return, s.log_return, T(0), draws, 0);
         return;
-      case ModelKind::cev: Cev::step(s, c, z); break;
-      case ModelKind::local_volatility: LocalVolatility::step(s, c, z); break;
-      case ModelKind::heston: Heston::step(s, c, z); break;
+      case ModelKind::cev:
+        Cev::step(s, c, z);
+        break;
+      case ModelKind::local_volatility:
+        LocalVolatility::step(s, c, z);
+        break;
+      case ModelKind::heston:
+        Heston::step(s, c, z);
+        break;
       case ModelKind::bates:
         Heston::step(s, c, z);
         // Jumps are put at the step's end.
@@ -186,8 +201,10 @@ struct Path {
         s.log_return = s.log_return + sum_of_jumps<MertonJumpSize>(a, step, c.model + Bates::jump_constants, draws);
         if (continuous != 0) observe_segment(a, step, s.log_return, s.log_return, T(0), draws, 0);
         return;
-      case ModelKind::merton_jump: return jump_diffusion<MertonJumpSize>(a, step, c, z, draws);
-      case ModelKind::kou_jump: return jump_diffusion<KouJumpSize>(a, step, c, z, draws);
+      case ModelKind::merton_jump:
+        return jump_diffusion<MertonJumpSize>(a, step, c, z, draws);
+      case ModelKind::kou_jump:
+        return jump_diffusion<KouJumpSize>(a, step, c, z, draws);
     }
     if (continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
   }
@@ -212,7 +229,8 @@ struct Path {
   /// Geometric Brownian motion with jumps: exact, for any step. Where something watches between fixings, the Brownian
   /// path is bridged to the jump times, so that no bridge of the watchers runs across a jump.
   template <class Size, class Draws>
-  ERGODE_HOST_DEVICE void jump_diffusion(int a, int step, const AssetConstants<T>& c, const Real* z, const Draws& draws) {
+  ERGODE_HOST_DEVICE void jump_diffusion(int a, int step, const AssetConstants<T>& c, const Real* z,
+                                         const Draws& draws) {
     AssetState<T>& s = asset[a];
     const T start = s.log_return;
     Gbm::step(s, c, z);
@@ -226,7 +244,8 @@ struct Path {
     std::uint32_t segment = 0;
     const int halves = 1 + draws.coarse;
     for (int half = 0; half < halves; ++half) {
-      JumpTimes times{a, step * halves + half, static_cast<double>(value_of(c.model[0])) * step_length(a, step) / halves};
+      JumpTimes times{a, step * halves + half,
+                      static_cast<double>(value_of(c.model[0])) * step_length(a, step) / halves};
       while (times.next(draws)) {
         const Real at = static_cast<Real>((half + times.time) / halves);
         const Real share = quotient(at - done, Real(1) - done);
@@ -253,42 +272,74 @@ struct Path {
       case ObserverKind::minimum_fixing:
       case ObserverKind::maximum_continuous:
       case ObserverKind::minimum_continuous:
-      case ObserverKind::spot_fixing: state[0] = c[0]; break;
+      case ObserverKind::spot_fixing:
+        state[0] = c[0];
+        break;
       case ObserverKind::variance_continuous:
         VarianceObserver::instant(state, c[0], asset[assets == 1 ? 0 : o.asset].variance);
         break;
       case ObserverKind::barrier_fixing:
       case ObserverKind::barrier_continuous:
       case ObserverKind::double_barrier_fixing:
-      case ObserverKind::double_barrier_continuous: BarrierObserver::start(state, o, c); break;
-      case ObserverKind::autocall: AutocallObserver::start(state, c, least_performance(c)); break;
+      case ObserverKind::double_barrier_continuous:
+        BarrierObserver::start(state, o, c);
+        break;
+      case ObserverKind::autocall:
+        AutocallObserver::start(state, c, least_performance(c));
+        break;
       case ObserverKind::exercise:
         if (value_of(c[1]) != 0) exercise_now(o, state, c);
         break;
-      default: break;
+      default:
+        break;
     }
   }
 
-  ERGODE_HOST_DEVICE void observe_fixing(const ObserverSpec& o, T* state, int step, const Recorder<Real>& recorder) const {
+  ERGODE_HOST_DEVICE void observe_fixing(const ObserverSpec& o, T* state, int step,
+                                         const Recorder<Real>& recorder) const {
     const T mark = constants[o.table + step];
     if (value_of(mark) == 0) return;
     const int a = assets == 1 ? 0 : o.asset;
     const T* c = constants + o.constants;
-    if (o.kind == ObserverKind::arithmetic_average) return AverageObserver::fixing(state, mark, spot(a));  // the most frequent
+    if (o.kind == ObserverKind::arithmetic_average)
+      return AverageObserver::fixing(state, mark, spot(a));  // the most frequent
     switch (o.kind) {
-      case ObserverKind::geometric_average: AverageObserver::fixing(state, mark, asset[a].log_return); break;
-      case ObserverKind::maximum_fixing: ExtremeObserver::fixing(state, true, asset[a].log_return); break;
-      case ObserverKind::minimum_fixing: ExtremeObserver::fixing(state, false, asset[a].log_return); break;
+      case ObserverKind::geometric_average:
+        AverageObserver::fixing(state, mark, asset[a].log_return);
+        break;
+      case ObserverKind::maximum_fixing:
+        ExtremeObserver::fixing(state, true, asset[a].log_return);
+        break;
+      case ObserverKind::minimum_fixing:
+        ExtremeObserver::fixing(state, false, asset[a].log_return);
+        break;
       case ObserverKind::barrier_fixing:
-      case ObserverKind::double_barrier_fixing: BarrierObserver::fixing(state, o, c, asset[a].log_return, mark); break;
-      case ObserverKind::variance_fixing: VarianceObserver::fixing(state, mark, asset[a].log_return); break;
-      case ObserverKind::variance_continuous: VarianceObserver::instant(state, mark, asset[a].variance); break;
-      case ObserverKind::spot_fixing: state[0] = spot(a); break;
-      case ObserverKind::cliquet: CliquetObserver::fixing(state, c, asset[a].log_return); break;
-      case ObserverKind::autocall: AutocallObserver::fixing(state, c, least_performance(c), mark); break;
-      case ObserverKind::exercise: exercise(o, state, c, mark); break;
-      case ObserverKind::record: record(static_cast<int>(value_of(mark)) - 1, recorder); break;
-      default: break;
+      case ObserverKind::double_barrier_fixing:
+        BarrierObserver::fixing(state, o, c, asset[a].log_return, mark);
+        break;
+      case ObserverKind::variance_fixing:
+        VarianceObserver::fixing(state, mark, asset[a].log_return);
+        break;
+      case ObserverKind::variance_continuous:
+        VarianceObserver::instant(state, mark, asset[a].variance);
+        break;
+      case ObserverKind::spot_fixing:
+        state[0] = spot(a);
+        break;
+      case ObserverKind::cliquet:
+        CliquetObserver::fixing(state, c, asset[a].log_return);
+        break;
+      case ObserverKind::autocall:
+        AutocallObserver::fixing(state, c, least_performance(c), mark);
+        break;
+      case ObserverKind::exercise:
+        exercise(o, state, c, mark);
+        break;
+      case ObserverKind::record:
+        record(static_cast<int>(value_of(mark)) - 1, recorder);
+        break;
+      default:
+        break;
     }
   }
 
@@ -306,7 +357,8 @@ struct Path {
           if (watched) ExtremeObserver::segment(observer[k], true, x0, x1, variance, uniform_from_word<Real>(words[0]));
           break;
         case ObserverKind::minimum_continuous:
-          if (watched) ExtremeObserver::segment(observer[k], false, x0, x1, variance, uniform_from_word<Real>(words[1]));
+          if (watched)
+            ExtremeObserver::segment(observer[k], false, x0, x1, variance, uniform_from_word<Real>(words[1]));
           break;
         case ObserverKind::barrier_continuous:
         case ObserverKind::double_barrier_continuous:
@@ -316,7 +368,8 @@ struct Path {
           AutocallObserver::segment(observer[k], c, x0 + c[AutocallObserver::first_initial + a],
                                     x1 + c[AutocallObserver::first_initial + a], variance);
           break;
-        default: break;
+        default:
+          break;
       }
     }
   }
@@ -331,7 +384,8 @@ struct Path {
   /// The least ln(S / initial spot).
   ERGODE_HOST_DEVICE T least_performance(const T* c) const {
     T least = asset[0].log_return + c[AutocallObserver::first_initial];
-    for (int a = 1; a < count(); ++a) least = minimum(least, asset[a].log_return + c[AutocallObserver::first_initial + a]);
+    for (int a = 1; a < count(); ++a)
+      least = minimum(least, asset[a].log_return + c[AutocallObserver::first_initial + a]);
     return least;
   }
 
@@ -371,9 +425,11 @@ ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets, observers>::payment(
   const T* o = observer[observers == 1 || p.observer < 0 ? 0 : p.observer];
   const int a = assets == 1 ? 0 : p.asset;
   switch (p.kind) {
-    case PayoffKind::european: return {european_payoff(p, c, spot(a)), 0};
+    case PayoffKind::european:
+      return {european_payoff(p, c, spot(a)), 0};
     case PayoffKind::digital_cash:
-    case PayoffKind::digital_asset: return {digital_payoff(p, c, spot(a)), 0};
+    case PayoffKind::digital_asset:
+      return {digital_payoff(p, c, spot(a)), 0};
     case PayoffKind::average_price:
     case PayoffKind::average_strike: {
       const bool geometric = observer_spec(p.observer).kind == ObserverKind::geometric_average;
@@ -382,14 +438,20 @@ ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets, observers>::payment(
     case PayoffKind::extreme_price:
     case PayoffKind::extreme_strike:
       return {extreme_payoff(p, c, constants[asset_spec(a).spot] * exponential(o[0]), spot(a)), 0};
-    case PayoffKind::barrier: return barrier_payoff(p, c, o, spot(a));
-    case PayoffKind::forward_start: return {forward_start_payoff(p, c, o[0], spot(a)), 0};
-    case PayoffKind::cliquet: return {cliquet_payoff(c, o[0]), 0};
-    case PayoffKind::variance_swap: return {variance_swap_payoff(c, o[0]), 0};
-    case PayoffKind::terminal_spot: return {c[0] * spot(a), 0};
+    case PayoffKind::barrier:
+      return barrier_payoff(p, c, o, spot(a));
+    case PayoffKind::forward_start:
+      return {forward_start_payoff(p, c, o[0], spot(a)), 0};
+    case PayoffKind::cliquet:
+      return {cliquet_payoff(c, o[0]), 0};
+    case PayoffKind::variance_swap:
+      return {variance_swap_payoff(c, o[0]), 0};
+    case PayoffKind::terminal_spot:
+      return {c[0] * spot(a), 0};
     case PayoffKind::observed:
       return {c[0] * o[0], observed_event(observer_spec(p.observer), o)};
-    default: break;
+    default:
+      break;
   }
   // Several underlyings: [2 ...) weights.
   T x = T(0);
@@ -397,12 +459,18 @@ ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets, observers>::payment(
   for (int i = 0; i < count(); ++i) {
     switch (p.kind) {
       case PayoffKind::portfolio:
-      case PayoffKind::basket_arithmetic: x = x + c[2 + i] * spot(i); break;
+      case PayoffKind::basket_arithmetic:
+        x = x + c[2 + i] * spot(i);
+        break;
       case PayoffKind::basket_geometric:
         x = x + c[2 + i] * (logarithm(constants[asset_spec(i).spot]) + asset[i].log_return);
         break;
-      case PayoffKind::best_of: x = maximum(x, spot(i)); break;
-      case PayoffKind::worst_of: x = minimum(x, spot(i)); break;
+      case PayoffKind::best_of:
+        x = maximum(x, spot(i));
+        break;
+      case PayoffKind::worst_of:
+        x = minimum(x, spot(i));
+        break;
       default:
         if (i == 1) x = x - spot(1);  // spread
     }

@@ -3,8 +3,8 @@
 #include "kernels/options/chunk.hpp"
 #include "kernels/options/upper_bound_plan.hpp"
 
-// The CPU loops. paths_float_cpu.cpp and paths_double_cpu.cpp are built for each instruction set; each build offers these
-// tables. No template or inline function of the standard library may be instantiated in those sources.
+// The CPU loops. paths_float_cpu.cpp and paths_double_cpu.cpp are built for each instruction set; each build offers
+// these tables. No template or inline function of the standard library may be instantiated in those sources.
 
 namespace ergode::kernels::options {
 
@@ -29,10 +29,10 @@ struct PathLoops {
   void (*upper_bound)(const GroupView<Real>&, PathKernel, const UpperBoundPlan&, double* largest, int threads);
 };
 
-#define ERGODE_PATH_LOOPS(isa)                       \
-  namespace isa {                                    \
-  extern const PathLoops<float> path_loops_float;    \
-  extern const PathLoops<double> path_loops_double;  \
+#define ERGODE_PATH_LOOPS(isa)                      \
+  namespace isa {                                   \
+  extern const PathLoops<float> path_loops_float;   \
+  extern const PathLoops<double> path_loops_double; \
   }
 ERGODE_PATH_LOOPS(baseline)
 ERGODE_PATH_LOOPS(avx2)

@@ -58,12 +58,15 @@ template <class Real>
 void run(const GroupView<Real>& g, PathKernel kernel, std::int64_t first, std::int64_t count, double* sums,
          const ThreadScratch<Real>* scratch, int threads) {
   switch (kernel) {
-    case PathKernel::gbm: return run_model<static_cast<int>(ModelKind::gbm), 1>(g, first, count, sums, scratch, threads);
+    case PathKernel::gbm:
+      return run_model<static_cast<int>(ModelKind::gbm), 1>(g, first, count, sums, scratch, threads);
     case PathKernel::heston:
       return run_model<static_cast<int>(ModelKind::heston), 1>(g, first, count, sums, scratch, threads);
-    case PathKernel::one_asset: return run_model<any_model, 1>(g, first, count, sums, scratch, threads);
+    case PathKernel::one_asset:
+      return run_model<any_model, 1>(g, first, count, sums, scratch, threads);
     case PathKernel::few_assets:
-    case PathKernel::many_assets: return run_model<any_model, max_assets>(g, first, count, sums, scratch, threads);
+    case PathKernel::many_assets:
+      return run_model<any_model, max_assets>(g, first, count, sums, scratch, threads);
   }
 }
 
@@ -75,7 +78,8 @@ void bound_paths(const GroupView<Real>& g, const UpperBoundPlan& plan, double* l
 }
 
 template <class Real>
-void upper_bound(const GroupView<Real>& g, PathKernel kernel, const UpperBoundPlan& plan, double* largest, int threads) {
+void upper_bound(const GroupView<Real>& g, PathKernel kernel, const UpperBoundPlan& plan, double* largest,
+                 int threads) {
   if (kernel == PathKernel::few_assets || kernel == PathKernel::many_assets)
     return bound_paths<max_assets>(g, plan, largest, threads);
   bound_paths<1>(g, plan, largest, threads);

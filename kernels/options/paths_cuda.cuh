@@ -6,8 +6,8 @@
 #include "kernels/options/path_loops.hpp"
 #include "kernels/options/upper_bound.hpp"
 
-// The CUDA loops. A block is a chunk's lanes; it takes chunks in turn, so the grid's size is free. Each kernel of the list
-// of PathKernel has its own source, which names its launchers.
+// The CUDA loops. A block is a chunk's lanes; it takes chunks in turn, so the grid's size is free. Each kernel of the
+// list of PathKernel has its own source, which names its launchers.
 
 namespace ergode::kernels::options {
 
@@ -39,7 +39,8 @@ __device__ inline double lane_tree(double value, double* shared) {
 }
 
 template <int model, class Real, int assets, bool stored, bool tangents, int observers>
-__global__ void __launch_bounds__(chunk_lanes, observers == 1 && sizeof(Real) == 4 ? 6 : 1) paths_kernel(GroupView<Real> g, LaunchArguments<Real> launch) {
+__global__ void __launch_bounds__(chunk_lanes, observers == 1 && sizeof(Real) == 4 ? 6 : 1)
+    paths_kernel(GroupView<Real> g, LaunchArguments<Real> launch) {
   __shared__ double shared[chunk_lanes];
   double x[max_estimators], c[max_estimators], sums[max_estimators * moments];
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * chunk_lanes + threadIdx.x;
@@ -84,7 +85,8 @@ struct WarpLanes {
 
 /// A warp an outer path: each thread walks along it, and the inner paths are shared out.
 template <int model, class Real, int assets>
-__global__ void __launch_bounds__(SerialLanes::lanes) upper_bound_kernel(GroupView<Real> g, UpperBoundPlan plan, double* largest) {
+__global__ void __launch_bounds__(SerialLanes::lanes)
+    upper_bound_kernel(GroupView<Real> g, UpperBoundPlan plan, double* largest) {
   const UpperBound<model, Real, assets, WarpLanes> bound{g, plan.observer, plan.inner, {}};
   for (std::int64_t i = blockIdx.x; i < plan.count; i += gridDim.x) {
     const double found = bound(plan.first + i, plan.outer, plan.first_sample);
@@ -126,9 +128,9 @@ void launch_paths(const GroupView<Real>& g, const LaunchArguments<Real>& launch,
   cuda_check_launch("paths_kernel");
 }
 
-#define ERGODE_PATH_LAUNCHERS(Real)                                                                       \
-  void launch_gbm(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents);      \
-  void launch_heston(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents);   \
+#define ERGODE_PATH_LAUNCHERS(Real)                                                                          \
+  void launch_gbm(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents);         \
+  void launch_heston(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents);      \
   void launch_one_asset(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents);   \
   void launch_few_assets(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents);  \
   void launch_many_assets(const GroupView<Real>&, const LaunchArguments<Real>&, bool stored, bool tangents); \

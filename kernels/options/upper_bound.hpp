@@ -4,8 +4,8 @@
 
 namespace ergode::kernels::options {
 
-/// The lanes that share the inner paths of an outer one, one after the other: lane l takes paths l, l + lanes, ..., and the
-/// lanes' sums are added as a binary tree. A device's warp has one thread a lane and adds in the same shape.
+/// The lanes that share the inner paths of an outer one, one after the other: lane l takes paths l, l + lanes, ..., and
+/// the lanes' sums are added as a binary tree. A device's warp has one thread a lane and adds in the same shape.
 struct SerialLanes {
   static constexpr int lanes = 32;
   template <class LaneSum>
@@ -20,9 +20,9 @@ struct SerialLanes {
 
 /// The dual upper bound of Andersen & Broadie (2004, "A primal-dual simulation algorithm for pricing multi-dimensional
 /// American options"): for any martingale M with M_0 = 0, V_0 <= E[max_k (h_k - M_k)], h the discounted payoffs. The
-/// martingale is that of the policy's value L: M_k - M_(k-1) = L_k - E_(k-1)[L_k], where L_k is the payoff if the policy
-/// exercises at date k and the value of going on, E_k[L_(k+1)], if not. The expectations come from `inner` paths started
-/// at the outer path's date; their noise raises the bound and cannot lower it.
+/// martingale is that of the policy's value L: M_k - M_(k-1) = L_k - E_(k-1)[L_k], where L_k is the payoff if the
+/// policy exercises at date k and the value of going on, E_k[L_(k+1)], if not. The expectations come from `inner` paths
+/// started at the outer path's date; their noise raises the bound and cannot lower it.
 template <int model, class Real, int assets, class Lanes>
 struct UpperBound {
   const GroupView<Real>& g;
@@ -33,13 +33,14 @@ struct UpperBound {
   /// Mean of what the policy pays, discounted to today, on inner paths that leave `outer` before step `first`.
   ERGODE_HOST_DEVICE double going_on(const Path<model, Real, assets>& outer, int first, std::uint64_t stream) const {
     const PathSpec& spec = g.grids[0];
-    const double sum = lanes.sum([&](int lane) {
+    const double sum = lanes.sum([&](int lane) ERGODE_INLINE_LAMBDA {
       double own = 0;
       for (std::int64_t j = lane; j < inner; j += SerialLanes::lanes) {
         // Pairs of mirrored paths: less noise, and the bound is nearer.
         PhiloxDraws<Real, assets> draws(spec, stream + static_cast<std::uint64_t>(j / 2), 0, (j & 1) != 0);
         Path<model, Real, assets> path = outer;
-        for (int step = first; step < spec.steps && path.observer[observer][1] == 0; ++step) path.advance(step, draws, {});
+        for (int step = first; step < spec.steps && path.observer[observer][1] == 0; ++step)
+          path.advance(step, draws, {});
         own += static_cast<double>(path.observer[observer][0]);
       }
       return own;
@@ -63,8 +64,10 @@ struct UpperBound {
     for (int a = 0; a < path.count(); ++a) spots[a] = path.spot(a);
     const bool exercisable_now = (o.flags & 1) != 0;
     double martingale = 0;
-    double largest = exercisable_now ? static_cast<double>(ExerciseObserver::payoff(path.policy_of(o), path.constants[o.constants], spots))
-                                     : -1e300;
+    double largest =
+        exercisable_now
+            ? static_cast<double>(ExerciseObserver::payoff(path.policy_of(o), path.constants[o.constants], spots))
+            : -1e300;
     double expected = going_on(path, 0, stream);  // E_(k-1)[L_k]
     for (int step = 0; step < spec.steps; ++step) {
       path.advance(step, draws, {});

@@ -2,7 +2,8 @@
 
 namespace ergode::kernels {
 
-// The numbers of "new-joe-kuo-6" (Joe & Kuo 2008), dimensions 2 to 1,111: all primitive polynomials modulo 2 up to degree
+// The numbers of "new-joe-kuo-6" (Joe & Kuo 2008), dimensions 2 to 1,111: all primitive polynomials modulo 2 up to
+// degree
 // 13. Of each dimension the polynomial, its coefficients as the bits of one integer, and as many m_i as its degree.
 // clang-format off
 const std::uint16_t joe_kuo_numbers[joe_kuo_count] = {

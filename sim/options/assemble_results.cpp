@@ -215,12 +215,14 @@ InstrumentResult instrument_result(const Task& t, std::size_t item) {
 
   if (const auto* european = std::get_if<European>(&option.product)) {
     const double forward = g.market.forward(0, option.maturity), discount = g.market.discount(option.maturity);
-    const auto sigma = closed_forms::implied_volatility(european->type, r.price, forward, european->strike, discount, option.maturity);
+    const auto sigma =
+        closed_forms::implied_volatility(european->type, r.price, forward, european->strike, discount, option.maturity);
     // No smile is stated where the error of the price reaches the bound of no arbitrage.
     if (sigma && *sigma > 0) {
       const double w = *sigma * *sigma * option.maturity, root = std::sqrt(w);
       const double d1 = std::log(forward / european->strike) / root + 0.5 * root;
-      const double vega = discount * forward * std::exp(-0.5 * d1 * d1) / std::sqrt(2 * M_PI) * std::sqrt(option.maturity);
+      const double vega =
+          discount * forward * std::exp(-0.5 * d1 * d1) / std::sqrt(2 * M_PI) * std::sqrt(option.maturity);
       if (vega > 0 && r.standard_error < 0.2 * *sigma * vega) {
         r.implied_volatility = *sigma;
         r.implied_volatility_standard_error = r.standard_error / vega;
@@ -248,14 +250,16 @@ InstrumentResult instrument_result(const Task& t, std::size_t item) {
       }
       const auto n = static_cast<double>(t.upper_bounds.size());
       r.upper_bound = sum / n;
-      r.upper_bound_standard_error = n > 1 ? std::sqrt(std::max(square / n - *r.upper_bound * *r.upper_bound, 0.0) / (n - 1)) : 0;
+      r.upper_bound_standard_error =
+          n > 1 ? std::sqrt(std::max(square / n - *r.upper_bound * *r.upper_bound, 0.0) / (n - 1)) : 0;
     }
   }
   return r;
 }
 
 /// Histogram, raw values, and what float costs: some of the paths again.
-void add_values(const Settings& settings, Task& t, k::PathEngine& engine, int group, std::vector<InstrumentResult*>& results) {
+void add_values(const Settings& settings, Task& t, k::PathEngine& engine, int group,
+                std::vector<InstrumentResult*>& results) {
   const std::int64_t wanted = std::min(std::max(histogram_samples, settings.output.save_values), t.group.samples);
   const std::vector<double> values = engine.values(group, wanted);
   std::vector<double> real;
@@ -304,7 +308,8 @@ SamplePaths sample_paths(const Task& t, k::PathEngine& engine, std::int64_t path
       out.spot[p * (n + 1) * assets + a] = t.group.market.assets[a].spot;
       for (std::size_t i = 0; i < n; ++i) {
         const std::size_t from = (i * assets + a) * count + p;
-        out.spot[(p * (n + 1) + i + 1) * assets + a] = single.spot.empty() ? real.spot[from] : static_cast<double>(single.spot[from]);
+        out.spot[(p * (n + 1) + i + 1) * assets + a] =
+            single.spot.empty() ? real.spot[from] : static_cast<double>(single.spot[from]);
       }
     }
   return out;
@@ -336,7 +341,8 @@ Results assemble_results(const Settings& settings, std::vector<Task>& tasks, k::
       results.push_back(&r);
     }
     add_values(settings, t, engine, number, results);
-    if (settings.output.save_paths > 0) out.sample_paths.push_back(sample_paths(t, engine, settings.output.save_paths, seen++));
+    if (settings.output.save_paths > 0)
+      out.sample_paths.push_back(sample_paths(t, engine, settings.output.save_paths, seen++));
   }
   if (settings.scenarios) {
     ScenarioCube cube;
@@ -398,7 +404,8 @@ void refuse_not_finite(Task& t, k::PathEngine& engine, std::int64_t chunk) {
         }
     }
   }
-  throw io::Error(io::ExitCode::numerical, "option " + t.group.items[item].option.id + ": a value is not finite, first " + where);
+  throw io::Error(io::ExitCode::numerical,
+                  "option " + t.group.items[item].option.id + ": a value is not finite, first " + where);
 }
 
 }  // namespace ergode::sim::options

@@ -12,8 +12,8 @@ namespace ergode::sim::options {
 std::vector<Scenario> scenarios_of(const ScenarioSettings& settings);
 
 /// What finished tasks come to. Tasks are those of the book, then those of each scenario in turn. `number_of` gives a
-/// task's group in the engine, which runs some paths again: for payoff histograms, sample paths, and the difference that
-/// double precision makes.
+/// task's group in the engine, which runs some paths again: for payoff histograms, sample paths, and the difference
+/// that double precision makes.
 Results assemble_results(const Settings& settings, std::vector<Task>& tasks, kernels::options::PathEngine& engine,
                          const std::function<int(std::size_t)>& number_of);
 

@@ -43,13 +43,15 @@ ExerciseRuleFound train(const Group& group, kernels::options::PathEngine& engine
                       (group.choices.double_precision ? 8 : 4) * (variance ? 2 : 1);
   const auto free = static_cast<double>(kernels::cpu_device(kernels::Isa::baseline).memory_free);
   if (free > 0 && need > free)
-    throw io::Error(io::ExitCode::out_of_memory,
-                    "option " + option.id + ": its training paths need " + std::to_string(static_cast<std::int64_t>(need / (1 << 20))) +
-                        " MiB of memory, and " + std::to_string(static_cast<std::int64_t>(free / (1 << 20))) +
-                        " MiB are free: use fewer lsm.training_paths or exercise dates");
+    throw io::Error(io::ExitCode::out_of_memory, "option " + option.id + ": its training paths need " +
+                                                     std::to_string(static_cast<std::int64_t>(need / (1 << 20))) +
+                                                     " MiB of memory, and " +
+                                                     std::to_string(static_cast<std::int64_t>(free / (1 << 20))) +
+                                                     " MiB are free: use fewer lsm.training_paths or exercise dates");
 
   std::vector<int> slots(group.grid.times.size(), 0);
-  for (std::size_t i = 0; i < times.size(); ++i) slots[static_cast<std::size_t>(group.grid.step_at(times[i]))] = static_cast<int>(i) + 1;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    slots[static_cast<std::size_t>(group.grid.step_at(times[i]))] = static_cast<int>(i) + 1;
   const auto plan = plan_recording(group, slots, training_stream, o.lsm.training_paths);
   kernels::options::Recording<float> single;
   kernels::options::Recording<double> real;

@@ -8,12 +8,13 @@ namespace ergode::sim::options {
 
 /// When an early-exercise option is exercised, from paths of its own: what a checkpoint keeps.
 struct ExerciseRuleFound {
-  std::vector<double> policy;       ///< laid out as kernels/options/exercise_policy.hpp says
+  std::vector<double> policy;  ///< laid out as kernels/options/exercise_policy.hpp says
   std::vector<ExerciseDate> dates;
-  bool exercise_now = false;        ///< American, and worth more dead than alive
+  bool exercise_now = false;  ///< American, and worth more dead than alive
 };
 
-/// Simulates training paths, apart in the stream from those that price, and fits the policy (Longstaff & Schwartz 2001).
+/// Simulates training paths, apart in the stream from those that price, and fits the policy (Longstaff & Schwartz
+/// 2001).
 ExerciseRuleFound train(const Group& group, kernels::options::PathEngine& engine, int threads);
 
 }  // namespace ergode::sim::options

@@ -49,12 +49,14 @@ double difference_step(const MarketState& m, const Direction& d, const TimeGrid&
       if (const auto* b = std::get_if<BatesModel>(&m.assets[d.asset].model)) least = std::sqrt(b->heston.v0);
       return std::clamp(0.2 * least, 1e-4, 0.01);
     }
-    case Direction::Kind::rate: return 5e-3;
-    case Direction::Kind::time: return grid.times.empty() ? 0 : std::min(4e-3, 0.25 * grid.times.front());
+    case Direction::Kind::rate:
+      return 5e-3;
+    case Direction::Kind::time:
+      return grid.times.empty() ? 0 : std::min(4e-3, 0.25 * grid.times.front());
     case Direction::Kind::parameter: {
       const double x = std::abs(parameter_value(m, d));
       return d.parameter == "rho" || d.parameter == "correlation" ? 0.2 * std::clamp(1 - x, 1e-3, 0.05)
-                                                                    : std::max(0.02 * x, 1e-4);
+                                                                  : std::max(0.02 * x, 1e-4);
     }
   }
   return 0;
@@ -76,18 +78,20 @@ bool continuous_payoff(const Instrument& o) {
   return early_exercise(o) == nullptr;
 }
 
-/// Whether the model's paths are smooth functions of what `d` moves. Heston's scheme switches between two laws, and jumps
-/// come and go with the time at hand; neither depends on the spot or the rate.
+/// Whether the model's paths are smooth functions of what `d` moves. Heston's scheme switches between two laws, and
+/// jumps come and go with the time at hand; neither depends on the spot or the rate.
 bool smooth_paths(const MarketState& m, const Direction& d) {
   if (d.kind == Direction::Kind::spot || d.kind == Direction::Kind::rate) return true;
   if (d.kind == Direction::Kind::parameter) return false;
-  return all_of_model(m, [](const UnderlyingSettings& a) {
-    return std::holds_alternative<GbmModel>(a.model) || std::holds_alternative<CevModel>(a.model) ||
-           std::holds_alternative<LocalVolatilityModel>(a.model);
-  }) || (d.kind == Direction::Kind::volatility && all_of_model(m, [](const UnderlyingSettings& a) {
-           return std::holds_alternative<GbmModel>(a.model) || std::holds_alternative<MertonJumpModel>(a.model) ||
-                  std::holds_alternative<KouJumpModel>(a.model);
-         }));
+  return all_of_model(m,
+                      [](const UnderlyingSettings& a) {
+                        return std::holds_alternative<GbmModel>(a.model) || std::holds_alternative<CevModel>(a.model) ||
+                               std::holds_alternative<LocalVolatilityModel>(a.model);
+                      }) ||
+         (d.kind == Direction::Kind::volatility && all_of_model(m, [](const UnderlyingSettings& a) {
+            return std::holds_alternative<GbmModel>(a.model) || std::holds_alternative<MertonJumpModel>(a.model) ||
+                   std::holds_alternative<KouJumpModel>(a.model);
+          }));
 }
 
 /// Likelihood ratios need normal increments with a deviation that is not 0, and a payoff of fixings alone.
@@ -134,8 +138,8 @@ class Planner {
     double coefficient;
   };
 
-  std::size_t variation(const MarketState& m, const std::string& name, const std::optional<Direction>& tangent, bool coarse,
-                        std::int32_t stride) {
+  std::size_t variation(const MarketState& m, const std::string& name, const std::optional<Direction>& tangent,
+                        bool coarse, std::int32_t stride) {
     const auto found = names_.find(name);
     if (found != names_.end()) return found->second;
     markets_.push_back({m, tangent, coarse, stride});
@@ -145,7 +149,9 @@ class Planner {
     return std::to_string(static_cast<int>(d.kind)) + ":" + std::to_string(d.asset) + ":" + d.parameter;
   }
   std::size_t shifted(const Direction& d, double size) {
-    return size == 0 ? base_ : variation(moved(g_.market, d, size), text(d) + "+" + io::write_value(size), std::nullopt, false, 1);
+    return size == 0
+               ? base_
+               : variation(moved(g_.market, d, size), text(d) + "+" + io::write_value(size), std::nullopt, false, 1);
   }
   std::size_t with_tangent(const MarketState& m, const std::string& where, const Direction& d) {
     return variation(m, where + "'" + text(d), d, false, 1);
@@ -190,8 +196,9 @@ void Planner::differences(std::size_t e, const Direction& d, const double (&sten
     };
     while (h > 1e-6 && !(valid(2 * h) && valid(-2 * h))) h /= 2;
     if (!(valid(2 * h) && valid(-2 * h)))
-      throw io::Error(io::ExitCode::config, "option " + g_.items[g_.estimators[e].item].option.id +
-                                                ": the correlation matrix is singular, and has no derivative in all correlations");
+      throw io::Error(io::ExitCode::config,
+                      "option " + g_.items[g_.estimators[e].item].option.id +
+                          ": the correlation matrix is singular, and has no derivative in all correlations");
   }
   const Domain domain = domain_of(g_.market, d);
   if (order == 1 && (-2 * h < domain.low || 2 * h > domain.high)) {
@@ -235,8 +242,9 @@ void Planner::gamma(std::size_t item, const Direction& d) {
   e.asset = d.asset;
   e.of_asset = true;
   const Instrument& option = g_.items[item].option;
-  const bool one_step = g_.market.assets.size() == 1 && is_gbm(g_.market.assets[0]) && g_.grid.steps() == 1 &&
-                        std::get<GbmModel>(g_.market.assets[0].model).volatility.variance_integral(g_.grid.times.back()) > 1e-10;
+  const bool one_step =
+      g_.market.assets.size() == 1 && is_gbm(g_.market.assets[0]) && g_.grid.steps() == 1 &&
+      std::get<GbmModel>(g_.market.assets[0].model).volatility.variance_integral(g_.grid.times.back()) > 1e-10;
   if (std::holds_alternative<European>(option.product) && one_step) {
     e.method = "pathwise_likelihood_ratio";
     const std::size_t number = estimator(e);
@@ -251,8 +259,9 @@ void Planner::gamma(std::size_t item, const Direction& d) {
     const std::size_t number = estimator(e);
     const double spot = g_.market.assets[d.asset].spot;
     for (const auto& [move, coefficient] : spot_derivative(option, spot, difference_step(g_.market, d, g_.grid))) {
-      const std::size_t v = move == 0 ? with_tangent(g_.market, "base", d)
-                                      : with_tangent(moved(g_.market, d, move), text(d) + "+" + io::write_value(move), d);
+      const std::size_t v = move == 0
+                                ? with_tangent(g_.market, "base", d)
+                                : with_tangent(moved(g_.market, d, move), text(d) + "+" + io::write_value(move), d);
       term(number, v, Component::tangent, coefficient);
     }
   } else {
@@ -267,7 +276,8 @@ void Planner::option(std::size_t item, bool extras) {
   price.item = item;
   term(estimator(price), base_, Component::value, 1);
 
-  const bool has_event = std::holds_alternative<Barrier>(option.product) || std::holds_alternative<DoubleBarrier>(option.product) ||
+  const bool has_event = std::holds_alternative<Barrier>(option.product) ||
+                         std::holds_alternative<DoubleBarrier>(option.product) ||
                          std::holds_alternative<Autocallable>(option.product) || early_exercise(option) != nullptr;
   if (has_event) {
     Estimator e;
@@ -302,7 +312,8 @@ void Planner::option(std::size_t item, bool extras) {
     }
     for (std::size_t a = 0; a < g_.market.assets.size(); ++a) {
       const auto names = parameter_names(g_.market.assets[a].model);
-      if (std::find(names.begin(), names.end(), name) != names.end()) greek(item, name, {Kind::parameter, a, name}, true, 1);
+      if (std::find(names.begin(), names.end(), name) != names.end())
+        greek(item, name, {Kind::parameter, a, name}, true, 1);
     }
   }
 }
@@ -315,18 +326,21 @@ void Planner::set_means(std::size_t e) {
     if (w.estimator == e) plain = plain && (w.component == Component::value || w.component == Component::tangent);
   // D S_T is linear in the spot and does not depend on the rate: its gamma and rho are rounding alone, no control.
   const bool linear = item.control == Control::spot || item.control == Control::portfolio;
-  const bool flat = linear && estimator.role == Estimator::Role::greek && (estimator.name == "gamma" || estimator.name == "rho");
+  const bool flat =
+      linear && estimator.role == Estimator::Role::greek && (estimator.name == "gamma" || estimator.name == "rho");
   estimator.controlled = plain && !flat && item.control != Control::none && estimator.role != Estimator::Role::bias;
   for (const Wanted& w : wanted_) {
     if (w.estimator != e || !plain) continue;
     if (estimator.controlled)
       estimator.control_mean +=
-          w.coefficient * exact([&](const MarketState& m) { return control_mean(item, m, g_.grid); }, markets_[w.variation], w.component);
+          w.coefficient * exact([&](const MarketState& m) { return control_mean(item, m, g_.grid); },
+                                markets_[w.variation], w.component);
     if (item.as_put)
       estimator.offset += w.coefficient * exact(
                                               [&](const MarketState& m) {
                                                 const double t = g_.grid.times.back();
-                                                return m.discount(t) * (m.forward(0, t) - std::get<European>(item.option.product).strike);
+                                                return m.discount(t) * (m.forward(0, t) -
+                                                                        std::get<European>(item.option.product).strike);
                                               },
                                               markets_[w.variation], w.component);
   }
@@ -358,7 +372,9 @@ k::GroupPlan Planner::take() {
     out.spec.grid = m.coarse ? 1 : 0;
     out.spec.tangent = m.tangent ? 1 : 0;
     out.spec.stride = m.stride;
-    auto constants = [&](const MarketState& state) { return lay_out(g_.items, state, g_.grid, m.coarse, seed).constants; };
+    auto constants = [&](const MarketState& state) {
+      return lay_out(g_.items, state, g_.grid, m.coarse, seed).constants;
+    };
     out.constants = constants(m.state);
     if (m.tangent) {
       const double e = tangent_step(m.state, *m.tangent, g_.grid);
@@ -398,7 +414,8 @@ int observers_of(const GroupItem& item) {
   return item.control == Control::geometric_average ? 2 : 1;
 }
 
-std::string group_key(const Settings& settings, const Instrument& option, const MarketState& market, const TimeGrid& grid) {
+std::string group_key(const Settings& settings, const Instrument& option, const MarketState& market,
+                      const TimeGrid& grid) {
   std::string key;
   for (const auto& a : market.assets) key += a.name + "\n";
   for (const double r : market.correlation) key += io::write_value(r) + " ";
@@ -419,8 +436,10 @@ MarketState market_of(const Settings& settings, const Instrument& option, const 
   MarketState m;
   for (const std::string& name : option.underlyings) {
     const auto& all = settings.market.underlyings;
-    const auto found = std::find_if(all.begin(), all.end(), [&](const UnderlyingSettings& u) { return u.name == name; });
-    if (found == all.end()) throw io::Error(io::ExitCode::config, "option " + option.id + ": no underlying '" + name + "'");
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const UnderlyingSettings& u) { return u.name == name; });
+    if (found == all.end())
+      throw io::Error(io::ExitCode::config, "option " + option.id + ": no underlying '" + name + "'");
     m.assets.push_back(*found);
     if (!m.assets.back().rate) m.assets.back().rate = settings.market.rate;
   }
@@ -493,7 +512,8 @@ std::vector<Group> make_groups(const Settings& settings, std::uint32_t seed, con
       }
     }
     if (estimators_of(option, market.assets.size()) > k::max_estimators)
-      throw io::Error(io::ExitCode::config, "option " + option.id + ": too many Greeks for its number of underlyings (at most " +
+      throw io::Error(io::ExitCode::config, "option " + option.id +
+                                                ": too many Greeks for its number of underlyings (at most " +
                                                 std::to_string(k::max_estimators) + " values in all)");
     Group g;
     g.choices.seed = seed;
@@ -520,7 +540,8 @@ k::GroupPlan plan_group(Group& group, const std::vector<double>& policies, bool 
   return planner.take();
 }
 
-k::GroupPlan plan_recording(const Group& group, const std::vector<int>& slots, std::uint64_t first_sample, std::int64_t paths) {
+k::GroupPlan plan_recording(const Group& group, const std::vector<int>& slots, std::uint64_t first_sample,
+                            std::int64_t paths) {
   k::GroupPlan plan;
   const PathLayout layout = lay_out(group.items, group.market, group.grid, false, group.choices.seed, &slots);
   plan.grids = {layout.spec, layout.spec};

@@ -14,9 +14,9 @@ namespace ergode::sim::options {
 struct Estimator {
   enum class Role { price, event, bias, greek, parameter_greek } role = Role::price;
   std::size_t item = 0;
-  std::string name;         ///< of a Greek
+  std::string name;  ///< of a Greek
   std::size_t asset = 0;
-  bool of_asset = false;    ///< one of a list over the underlyings
+  bool of_asset = false;  ///< one of a list over the underlyings
   std::string method;
   std::int32_t stride = 1;  ///< only chunks whose number is a multiple count
   double offset = 0;        ///< added to the mean: what put-call parity adds
@@ -29,7 +29,7 @@ struct PathChoices {
   std::uint32_t seed = 0;
   bool double_precision = false;
   bool antithetic = true;
-  int replications = 0;     ///< 0: Philox
+  int replications = 0;  ///< 0: Philox
   std::int64_t paths = 0;
   int steps_per_year = 252;
 };
@@ -41,10 +41,12 @@ struct Group {
   MarketState market;
   TimeGrid grid;
   PathChoices choices;
-  std::vector<Estimator> estimators;     ///< set by plan_group
-  std::int64_t samples = 0;              ///< paths, or mirrored pairs
+  std::vector<Estimator> estimators;  ///< set by plan_group
+  std::int64_t samples = 0;           ///< paths, or mirrored pairs
 
-  std::int64_t paths_of(std::int64_t samples_done) const { return choices.antithetic ? 2 * samples_done : samples_done; }
+  std::int64_t paths_of(std::int64_t samples_done) const {
+    return choices.antithetic ? 2 * samples_done : samples_done;
+  }
 };
 
 /// Divides a book into groups, in the order of the book. `shift` moves all markets, for scenarios.
@@ -56,12 +58,13 @@ std::vector<Group> make_groups(const Settings& settings, std::uint32_t seed, con
 /// The market of one option's underlyings, moved by the scenario.
 MarketState market_of(const Settings& settings, const Instrument& option, const Scenario& scenario = {});
 
-/// Estimators and the plan for the engine. `greeks`: also those asked for, and the bias. Exercise policies must be there.
+/// Estimators and the plan for the engine. `greeks`: also those asked for, and the bias. Exercise policies must be
+/// there.
 kernels::options::GroupPlan plan_group(Group& group, const std::vector<double>& policies, bool extras);
 
 /// A group that records the states at an early-exercise option's dates, t = 0 not among them.
-kernels::options::GroupPlan plan_recording(const Group& group, const std::vector<int>& slots, std::uint64_t first_sample,
-                                           std::int64_t paths);
+kernels::options::GroupPlan plan_recording(const Group& group, const std::vector<int>& slots,
+                                           std::uint64_t first_sample, std::int64_t paths);
 
 /// Paths are rounded: to whole pairs, and for Sobol to replications times a power of two.
 std::int64_t rounded_samples(const PathChoices& choices);

@@ -31,25 +31,24 @@ double* find_parameter(Model& model, const std::string& name) {
     if (name == "jump_stddev") return &m.jump_stddev;
     return nullptr;
   };
-  return std::visit(
-      Overloaded{[](GbmModel&) -> double* { return nullptr; },
-                 [&](CevModel& m) -> double* {
-                   return name == "cev_sigma" ? &m.cev_sigma : name == "cev_beta" ? &m.cev_beta : nullptr;
-                 },
-                 [](LocalVolatilityModel&) -> double* { return nullptr; }, heston,
-                 [&](BatesModel& m) -> double* {
-                   double* p = heston(m.heston);
-                   return p != nullptr ? p : jump(m.jump);
-                 },
-                 [&](MertonJumpModel& m) -> double* { return jump(m.jump); },
-                 [&](KouJumpModel& m) -> double* {
-                   if (name == "jump_intensity") return &m.jump_intensity;
-                   if (name == "jump_up_prob") return &m.jump_up_prob;
-                   if (name == "eta_up") return &m.eta_up;
-                   if (name == "eta_down") return &m.eta_down;
-                   return nullptr;
-                 }},
-      model);
+  return std::visit(Overloaded{[](GbmModel&) -> double* { return nullptr; },
+                               [&](CevModel& m) -> double* {
+                                 return name == "cev_sigma" ? &m.cev_sigma : name == "cev_beta" ? &m.cev_beta : nullptr;
+                               },
+                               [](LocalVolatilityModel&) -> double* { return nullptr; }, heston,
+                               [&](BatesModel& m) -> double* {
+                                 double* p = heston(m.heston);
+                                 return p != nullptr ? p : jump(m.jump);
+                               },
+                               [&](MertonJumpModel& m) -> double* { return jump(m.jump); },
+                               [&](KouJumpModel& m) -> double* {
+                                 if (name == "jump_intensity") return &m.jump_intensity;
+                                 if (name == "jump_up_prob") return &m.jump_up_prob;
+                                 if (name == "eta_up") return &m.eta_up;
+                                 if (name == "eta_down") return &m.eta_down;
+                                 return nullptr;
+                               }},
+                    model);
 }
 
 void shift_volatility(UnderlyingSettings& asset, double size) {
@@ -103,12 +102,18 @@ double MarketState::forward(std::size_t asset, double t) const {
 MarketState moved(const MarketState& market, const Direction& direction, double size) {
   MarketState m = market;
   switch (direction.kind) {
-    case Direction::Kind::spot: m.assets[direction.asset].spot += size; break;
-    case Direction::Kind::volatility: shift_volatility(m.assets[direction.asset], size); break;
+    case Direction::Kind::spot:
+      m.assets[direction.asset].spot += size;
+      break;
+    case Direction::Kind::volatility:
+      shift_volatility(m.assets[direction.asset], size);
+      break;
     case Direction::Kind::rate:
       for (auto& a : m.assets) a.rate = a.rate->shifted(size);
       break;
-    case Direction::Kind::time: m.valuation_time += size; break;
+    case Direction::Kind::time:
+      m.valuation_time += size;
+      break;
     case Direction::Kind::parameter:
       if (direction.parameter == "correlation") {
         const std::size_t d = m.assets.size();
@@ -137,10 +142,18 @@ Domain domain_of(const MarketState& market, const Direction& direction) {
   if (direction.kind == Direction::Kind::volatility) {
     const Model& model = market.assets[direction.asset].model;
     double least = infinite;
-    std::visit(Overloaded{[&](const GbmModel& m) { least = *std::min_element(m.volatility.values.begin(), m.volatility.values.end()); },
-                          [&](const MertonJumpModel& m) { least = *std::min_element(m.volatility.values.begin(), m.volatility.values.end()); },
-                          [&](const KouJumpModel& m) { least = *std::min_element(m.volatility.values.begin(), m.volatility.values.end()); },
-                          [&](const CevModel& m) { least = m.cev_sigma * std::pow(market.assets[direction.asset].spot, m.cev_beta - 1); },
+    std::visit(Overloaded{[&](const GbmModel& m) {
+                            least = *std::min_element(m.volatility.values.begin(), m.volatility.values.end());
+                          },
+                          [&](const MertonJumpModel& m) {
+                            least = *std::min_element(m.volatility.values.begin(), m.volatility.values.end());
+                          },
+                          [&](const KouJumpModel& m) {
+                            least = *std::min_element(m.volatility.values.begin(), m.volatility.values.end());
+                          },
+                          [&](const CevModel& m) {
+                            least = m.cev_sigma * std::pow(market.assets[direction.asset].spot, m.cev_beta - 1);
+                          },
                           [&](const LocalVolatilityModel& m) {
                             for (const auto& row : m.local_volatility)
                               for (const double v : row) least = std::min(least, v);

@@ -27,8 +27,8 @@ struct MarketState {
 /// What a Greek moves.
 struct Direction {
   enum class Kind { spot, volatility, rate, time, parameter } kind = Kind::spot;
-  std::size_t asset = 0;   ///< of spot, volatility, parameter
-  std::string parameter;   ///< "kappa"; "correlation" moves all pairs
+  std::size_t asset = 0;  ///< of spot, volatility, parameter
+  std::string parameter;  ///< "kappa"; "correlation" moves all pairs
 
   bool operator==(const Direction&) const = default;
 };

@@ -111,7 +111,8 @@ void Builder::assets(std::uint32_t seed) {
   spec.steps = static_cast<std::int32_t>(steps());
   spec.assets = static_cast<std::int32_t>(market_.assets.size());
   if (market_.assets.size() > k::max_assets)
-    throw io::Error(io::ExitCode::config, "an option can have at most " + std::to_string(k::max_assets) + " underlyings");
+    throw io::Error(io::ExitCode::config,
+                    "an option can have at most " + std::to_string(k::max_assets) + " underlyings");
   for (std::size_t a = 0; a < market_.assets.size(); ++a) {
     k::AssetSpec& asset = spec.asset[a];
     asset.key = {seed, stream_of(market_.assets[a].name)};
@@ -148,7 +149,8 @@ void Builder::gbm_steps(std::size_t a, k::AssetSpec& spec, const TermStructure& 
   }
 }
 
-void Builder::heston(std::size_t a, k::AssetSpec& spec, const HestonModel& m, double jump_drift, const MertonJump* jump) {
+void Builder::heston(std::size_t a, k::AssetSpec& spec, const HestonModel& m, double jump_drift,
+                     const MertonJump* jump) {
   spec.normals = 2;
   spec.constants = put({m.v0, m.sigma_v, m.rho, std::sqrt(std::max(0.0, 1 - m.rho * m.rho)),
                         m.scheme == HestonScheme::full_truncation ? 1.0 : 0.0, m.theta, m.kappa});
@@ -190,7 +192,8 @@ void Builder::model(std::size_t a, k::AssetSpec& spec) {
   }
   if (const auto* m = std::get_if<BatesModel>(&asset.model)) {
     spec.model = k::ModelKind::bates;
-    return heston(a, spec, m->heston, m->jump.jump_intensity * closed_forms::jump_moments(m->jump).compensator, &m->jump);
+    return heston(a, spec, m->heston, m->jump.jump_intensity * closed_forms::jump_moments(m->jump).compensator,
+                  &m->jump);
   }
   spec.normals = 1;
   if (const auto* m = std::get_if<CevModel>(&asset.model)) {
@@ -289,7 +292,8 @@ int Builder::average_observer(const Asian& o, Average average) {
     signature += " " + std::to_string(*o.fixings);
   }
   if (geometric) start += weights * log_spot;
-  return observer(signature, geometric ? ObserverKind::geometric_average : ObserverKind::arithmetic_average, 0, marks, {start});
+  return observer(signature, geometric ? ObserverKind::geometric_average : ObserverKind::arithmetic_average, 0, marks,
+                  {start});
 }
 
 int Builder::product(const GroupItem&, const Asian& o) {
@@ -343,9 +347,10 @@ int Builder::product(const GroupItem&, const Lookback& o) {
   const double extreme = o.running_extreme ? std::log(*o.running_extreme / spot) : 0;
   const ObserverKind kind = continuous ? (maximum ? ObserverKind::maximum_continuous : ObserverKind::minimum_continuous)
                                        : (maximum ? ObserverKind::maximum_fixing : ObserverKind::minimum_fixing);
-  const int watcher = observer(std::string(maximum ? "maximum " : "minimum ") + io::write_value(o.running_extreme) + " " +
-                                   (continuous ? "continuous" : std::to_string(*o.fixings)),
-                               kind, 0, continuous ? table() : marks_at(fixing_times(maturity(), *o.fixings), 1), {extreme});
+  const int watcher =
+      observer(std::string(maximum ? "maximum " : "minimum ") + io::write_value(o.running_extreme) + " " +
+                   (continuous ? "continuous" : std::to_string(*o.fixings)),
+               kind, 0, continuous ? table() : marks_at(fixing_times(maturity(), *o.fixings), 1), {extreme});
   return payoff(fixed ? PayoffKind::extreme_price : PayoffKind::extreme_strike, sign_of(o.type), watcher,
                 {discount(), o.strike});
 }
@@ -374,15 +379,16 @@ int Builder::product(const GroupItem&, const Exchange&) {
 int Builder::product(const GroupItem&, const ForwardStart& o) {
   Table marks = table();
   if (o.start > 0) marks[static_cast<std::size_t>(grid_.step_at(o.start))] = 1;
-  const int watcher = observer("spot at " + io::write_value(o.start), ObserverKind::spot_fixing, 0, marks, {market_.assets[0].spot});
+  const int watcher =
+      observer("spot at " + io::write_value(o.start), ObserverKind::spot_fixing, 0, marks, {market_.assets[0].spot});
   return payoff(PayoffKind::forward_start, sign_of(o.type), watcher, {discount(), 0, o.moneyness});
 }
 
 int Builder::product(const GroupItem&, const Cliquet& o) {
-  const int watcher =
-      observer("cliquet " + std::to_string(o.resets) + " " + io::write_value(o.local_floor) + " " + io::write_value(o.local_cap),
-               ObserverKind::cliquet, 0, marks_at(fixing_times(maturity(), o.resets), 1),
-               {o.local_floor.value_or(-unbounded), o.local_cap.value_or(unbounded)});
+  const int watcher = observer(
+      "cliquet " + std::to_string(o.resets) + " " + io::write_value(o.local_floor) + " " + io::write_value(o.local_cap),
+      ObserverKind::cliquet, 0, marks_at(fixing_times(maturity(), o.resets), 1),
+      {o.local_floor.value_or(-unbounded), o.local_cap.value_or(unbounded)});
   return payoff(PayoffKind::cliquet, 1, watcher,
                 {discount() * o.notional, 0, o.global_floor.value_or(-unbounded), o.global_cap.value_or(unbounded)});
 }
@@ -392,7 +398,8 @@ int Builder::product(const GroupItem&, const VarianceSwap& o) {
   const double a_year = maturity() > 0 ? 1 / maturity() : 0;
   if (o.monitoring == Monitoring::continuous) {
     const auto w = trapezoid_weights(grid_, market_.valuation_time, maturity());
-    watcher = observer("variance continuous", ObserverKind::variance_continuous, 0, Table(w.begin() + 1, w.end()), {w[0]});
+    watcher =
+        observer("variance continuous", ObserverKind::variance_continuous, 0, Table(w.begin() + 1, w.end()), {w[0]});
   } else {
     watcher = observer("variance " + std::to_string(*o.fixings), ObserverKind::variance_fixing, 0,
                        marks_at(fixing_times(maturity(), *o.fixings), a_year), {0});
@@ -405,8 +412,13 @@ int Builder::product(const GroupItem& item, const Autocallable& o) {
   const bool continuous = o.knock_in_barrier && o.knock_in_monitoring == Monitoring::continuous;
   // Without a knock-in barrier the note is never at risk.
   const double knock_in = o.knock_in_barrier ? std::log(*o.knock_in_barrier) : -unbounded;
-  std::vector<double> c{o.autocall_level, o.coupon, o.memory ? 1.0 : 0.0, knock_in, o.notional,
-                        maturity() > 0 ? static_cast<double>(o.observations) : 1.0, continuous ? 0.0 : 1.0};
+  std::vector<double> c{o.autocall_level,
+                        o.coupon,
+                        o.memory ? 1.0 : 0.0,
+                        knock_in,
+                        o.notional,
+                        maturity() > 0 ? static_cast<double>(o.observations) : 1.0,
+                        continuous ? 0.0 : 1.0};
   for (std::size_t a = 0; a < market_.assets.size(); ++a)
     c.push_back(o.initial_spots.empty() ? 0 : std::log(market_.assets[a].spot / o.initial_spots[a]));
   const int watcher = observer("autocall " + item.option.id, ObserverKind::autocall, 0,
@@ -418,9 +430,10 @@ int Builder::product(const GroupItem& item, const Autocallable& o) {
 int Builder::exercise(const GroupItem& item, const EarlyExercise& o) {
   std::vector<double> times = exercise_times(item.option, grid_);
   const int stride = coarse_ && std::holds_alternative<American>(item.option.product) ? 2 : 1;
-  const int watcher = observer("exercise " + item.option.id, ObserverKind::exercise, 0, discounts_at(times),
-                               {o.strike, item.exercise_now ? 1.0 : 0.0, static_cast<double>(item.exercise_dates), static_cast<double>(stride)},
-                               std::holds_alternative<American>(item.option.product) ? 1 : 0, item.policy);
+  const int watcher = observer(
+      "exercise " + item.option.id, ObserverKind::exercise, 0, discounts_at(times),
+      {o.strike, item.exercise_now ? 1.0 : 0.0, static_cast<double>(item.exercise_dates), static_cast<double>(stride)},
+      std::holds_alternative<American>(item.option.product) ? 1 : 0, item.policy);
   return payoff(PayoffKind::observed, 1, watcher, {1});
 }
 
@@ -435,8 +448,10 @@ int Builder::control(const GroupItem& item) {
     return {0, OptionType::call};
   };
   switch (item.control) {
-    case Control::none: return -1;
-    case Control::spot: return payoff(PayoffKind::terminal_spot, 1, -1, {discount()});
+    case Control::none:
+      return -1;
+    case Control::spot:
+      return payoff(PayoffKind::terminal_spot, 1, -1, {discount()});
     case Control::portfolio: {
       const std::size_t d = market_.assets.size();
       std::vector<double> c{discount(), 0};
@@ -456,7 +471,8 @@ int Builder::control(const GroupItem& item) {
     }
     case Control::geometric_average: {
       const auto& o = std::get<Asian>(option.product);
-      return payoff(PayoffKind::average_price, sign_of(o.type), average_observer(o, Average::geometric), {discount(), o.strike});
+      return payoff(PayoffKind::average_price, sign_of(o.type), average_observer(o, Average::geometric),
+                    {discount(), o.strike});
     }
     case Control::geometric_basket: {
       const auto& o = std::get<Basket>(option.product);

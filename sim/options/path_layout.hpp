@@ -15,14 +15,14 @@ enum class Control { none, spot, portfolio, european, geometric_average, geometr
 struct GroupItem {
   Instrument option;
   Control control = Control::none;
-  bool as_put = false;        ///< a European call valued as its put and the forward
-  int policy = -1;            ///< offset of its exercise policy
-  int exercise_dates = 0;     ///< in the policy
+  bool as_put = false;     ///< a European call valued as its put and the forward
+  int policy = -1;         ///< offset of its exercise policy
+  int exercise_dates = 0;  ///< in the policy
   bool exercise_now = false;
 };
 
-/// One market's array of constants and the structs that point into it. Markets that differ in numbers alone have the same
-/// structs.
+/// One market's array of constants and the structs that point into it. Markets that differ in numbers alone have the
+/// same structs.
 struct PathLayout {
   kernels::options::PathSpec spec{};
   std::vector<double> constants;

@@ -15,11 +15,11 @@ struct Estimate {
 
 /// A Greek of an instrument: one value an underlying for delta, gamma and vega, a single one for theta and rho.
 struct Greek {
-  std::string name;                  ///< "delta"; of a model parameter its name
-  std::string units;                 ///< "per 1.00 of volatility"
-  std::vector<std::string> of;       ///< underlyings; empty for one value of the whole
-  std::vector<Estimate> estimates;   ///< as `of`, or a single one
-  bool parameter = false;            ///< to a model's parameter of that name: Heston's rho and theta are not the Greeks
+  std::string name;                 ///< "delta"; of a model parameter its name
+  std::string units;                ///< "per 1.00 of volatility"
+  std::vector<std::string> of;      ///< underlyings; empty for one value of the whole
+  std::vector<Estimate> estimates;  ///< as `of`, or a single one
+  bool parameter = false;           ///< to a model's parameter of that name: Heston's rho and theta are not the Greeks
 };
 
 /// Price and error after so many paths.
@@ -42,21 +42,21 @@ struct ExerciseDate {
 struct InstrumentResult {
   std::string id, product, model, type;  ///< type "call", "put" or ""
   std::vector<std::string> underlyings;
-  double quantity = 1, strike = 0, maturity = 0;  ///< strike NaN where there is none
+  double quantity = 1, strike = 0, maturity = 0;                                  ///< strike NaN where there is none
   double price = 0, standard_error = 0, confidence_low = 0, confidence_high = 0;  ///< per unit, not times quantity
   double confidence = 0.95;
-  std::optional<double> bias;                 ///< estimate minus exact, from steps, dates and precision; adds to the error
+  std::optional<double> bias;  ///< estimate minus exact, from steps, dates and precision; adds to the error
   std::optional<double> bias_standard_error;
-  std::string bias_of;                        ///< "steps", "steps, precision" ...
+  std::string bias_of;  ///< "steps", "steps, precision" ...
   std::optional<double> lower_bound, lower_bound_standard_error, upper_bound, upper_bound_standard_error;
   std::optional<double> implied_volatility, implied_volatility_standard_error;
   std::optional<double> event_probability, event_probability_standard_error;
-  std::string event;                          ///< "knocked", "exercised early", "called early"
+  std::string event;  ///< "knocked", "exercised early", "called early"
   std::optional<double> reference_value, z_score;
   std::int64_t paths = 0, steps = 0;
   std::string scheme, rng, precision, variance_reduction;
   std::optional<double> variance_reduction_factor;  ///< plain variance over the one achieved, at equal paths
-  std::string status;   ///< "done", "tolerance missed", "analytic"
+  std::string status;                               ///< "done", "tolerance missed", "analytic"
   std::string message;
   std::vector<Greek> greeks;
   std::vector<ConvergencePoint> convergence;

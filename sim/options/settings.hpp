@@ -53,13 +53,15 @@ struct GbmModel {
 };
 struct CevModel {
   static constexpr const char* tag = "cev";
-  static constexpr const char* meaning = "constant elasticity of variance dS = (r-q) S dt + sigma S^beta dW (Cox 1975), absorbed at 0";
+  static constexpr const char* meaning =
+      "constant elasticity of variance dS = (r-q) S dt + sigma S^beta dW (Cox 1975), absorbed at 0";
   double cev_sigma = 0, cev_beta = 1;
   void declare(io::Section& s);
 };
 struct LocalVolatilityModel {
   static constexpr const char* tag = "local_volatility";
-  static constexpr const char* meaning = "local volatility on a grid (Dupire 1994), bilinear in (ln K/S0, t), flat outside";
+  static constexpr const char* meaning =
+      "local volatility on a grid (Dupire 1994), bilinear in (ln K/S0, t), flat outside";
   std::vector<double> strikes, maturities;            ///< ascending, > 0
   std::vector<std::vector<double>> local_volatility;  ///< (maturities, strikes)
   std::filesystem::path file;                         ///< CSV instead: first row strikes, first column maturities
@@ -99,7 +101,8 @@ struct KouJumpModel {
   double jump_intensity = 0, jump_up_prob = 0.5, eta_up = 0, eta_down = 0;  ///< etas are rates; eta_up > 1
   void declare(io::Section& s);
 };
-using Model = std::variant<GbmModel, CevModel, LocalVolatilityModel, HestonModel, BatesModel, MertonJumpModel, KouJumpModel>;
+using Model =
+    std::variant<GbmModel, CevModel, LocalVolatilityModel, HestonModel, BatesModel, MertonJumpModel, KouJumpModel>;
 
 struct CashDividend {
   double time = 0, amount = 0;
@@ -226,7 +229,8 @@ struct Rainbow {
 };
 struct Spread {
   static constexpr const char* tag = "spread";
-  static constexpr const char* meaning = "max(S_long - S_short - K, 0) (put: the negative part), underlyings [long, short]";
+  static constexpr const char* meaning =
+      "max(S_long - S_short - K, 0) (put: the negative part), underlyings [long, short]";
   OptionType type = OptionType::call;
   double strike = 0;
   void declare(io::Section& s);
@@ -245,7 +249,8 @@ struct ForwardStart {
 };
 struct Cliquet {
   static constexpr const char* tag = "cliquet";
-  static constexpr const char* meaning = "notional clip(sum of clip(S_i / S_(i-1) - 1, local), global), paid at maturity";
+  static constexpr const char* meaning =
+      "notional clip(sum of clip(S_i / S_(i-1) - 1, local), global), paid at maturity";
   double notional = 1;
   std::int64_t resets = 0;
   std::optional<double> local_floor, local_cap, global_floor, global_cap;
@@ -253,7 +258,8 @@ struct Cliquet {
 };
 struct VarianceSwap {
   static constexpr const char* tag = "variance_swap";
-  static constexpr const char* meaning = "realised variance (1/T) sum ln^2, mean not removed; without a strike the fair variance";
+  static constexpr const char* meaning =
+      "realised variance (1/T) sum ln^2, mean not removed; without a strike the fair variance";
   std::optional<double> strike;  ///< a variance
   double notional = 1;
   Monitoring monitoring = Monitoring::discrete;
@@ -262,7 +268,9 @@ struct VarianceSwap {
 };
 struct Autocallable {
   static constexpr const char* tag = "autocallable";
-  static constexpr const char* meaning = "note on the worst performer: called at par with its coupon at autocall_level, else at risk below knock_in_barrier";
+  static constexpr const char* meaning =
+      "note on the worst performer: called at par with its coupon at autocall_level, else at risk below "
+      "knock_in_barrier";
   double autocall_level = 1, coupon = 0;  ///< fraction of the initial spot; fraction of notional an observation
   bool memory = false;                    ///< a call pays the coupons missed so far too
   std::int64_t observations = 0;
@@ -305,8 +313,8 @@ struct American {
   EarlyExercise exercise;
   void declare(io::Section& s);
 };
-using Product = std::variant<European, Digital, Asian, Barrier, DoubleBarrier, Lookback, Basket, Rainbow, Spread, Exchange,
-                             ForwardStart, Cliquet, VarianceSwap, Autocallable, Bermudan, American>;
+using Product = std::variant<European, Digital, Asian, Barrier, DoubleBarrier, Lookback, Basket, Rainbow, Spread,
+                             Exchange, ForwardStart, Cliquet, VarianceSwap, Autocallable, Bermudan, American>;
 
 struct Instrument {
   std::string id;

@@ -21,12 +21,8 @@ struct ParameterNames {
   Strings operator()(const BatesModel&) const {
     return {"v0", "kappa", "theta", "sigma_v", "rho", "jump_intensity", "jump_mean", "jump_stddev"};
   }
-  Strings operator()(const MertonJumpModel&) const {
-    return {"jump_intensity", "jump_mean", "jump_stddev"};
-  }
-  Strings operator()(const KouJumpModel&) const {
-    return {"jump_intensity", "jump_up_prob", "eta_up", "eta_down"};
-  }
+  Strings operator()(const MertonJumpModel&) const { return {"jump_intensity", "jump_mean", "jump_stddev"}; }
+  Strings operator()(const KouJumpModel&) const { return {"jump_intensity", "jump_up_prob", "eta_up", "eta_down"}; }
 };
 
 void check_grid(const LocalVolatilityModel& m, const Complain& complain) {

@@ -201,7 +201,8 @@ void Autocallable::declare(io::Section& s) {
       .at_least(0);
   declare_monitoring(s, "knock_in_monitoring", knock_in_monitoring, "at the observation dates, or at every moment");
   declare_notional(s, notional);
-  s.key("initial_spots", initial_spots, "of the underlyings, in their order, that levels are fractions of; default: the market's")
+  s.key("initial_spots", initial_spots,
+        "of the underlyings, in their order, that levels are fractions of; default: the market's")
       .unit("price")
       .greater_than(0);
 }

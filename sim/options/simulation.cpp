@@ -29,8 +29,8 @@ constexpr std::int64_t most_chunks = 1 << 16;
 constexpr std::int64_t bound_piece = 128;
 
 bool lacks_bound(const Task& t) {
-  return t.wants_upper_bound() &&
-         static_cast<std::int64_t>(t.upper_bounds.size()) < early_exercise(t.group.items.front().option)->lsm.outer_paths;
+  return t.wants_upper_bound() && static_cast<std::int64_t>(t.upper_bounds.size()) <
+                                      early_exercise(t.group.items.front().option)->lsm.outer_paths;
 }
 
 double now() {
@@ -93,7 +93,8 @@ class OptionPricing final : public Simulation {
       if (!t.done()) left += t.chunks() - t.next_chunk;
       if (phase_ == Phase::train && t.needs_training() && t.exercise.policy.empty()) ++left;
       if (lacks_bound(t)) {
-        const std::int64_t paths = early_exercise(t.group.items.front().option)->lsm.outer_paths - static_cast<std::int64_t>(t.upper_bounds.size());
+        const std::int64_t paths = early_exercise(t.group.items.front().option)->lsm.outer_paths -
+                                   static_cast<std::int64_t>(t.upper_bounds.size());
         left += (paths + bound_piece - 1) / bound_piece;
       }
       for (const OptionProgress& o : t.options) done += o.done ? 1 : 0;
@@ -109,10 +110,17 @@ class OptionPricing final : public Simulation {
   void advance(std::int64_t units) override {
     while (units > 0 && phase_ != Phase::done) {
       switch (phase_) {
-        case Phase::train: units -= train_next(); break;
-        case Phase::paths: units -= run_paths(units); break;
-        case Phase::bound: units -= bound_next(); break;
-        case Phase::done: break;
+        case Phase::train:
+          units -= train_next();
+          break;
+        case Phase::paths:
+          units -= run_paths(units);
+          break;
+        case Phase::bound:
+          units -= bound_next();
+          break;
+        case Phase::done:
+          break;
       }
     }
   }
@@ -169,7 +177,8 @@ class OptionPricing final : public Simulation {
   void enter_phase(Phase phase) {
     phase_ = phase;
     task_ = 0;
-    if (phase == Phase::train) skip([](const Task& t) { return t.needs_training() && t.exercise.policy.empty(); }, Phase::paths);
+    if (phase == Phase::train)
+      skip([](const Task& t) { return t.needs_training() && t.exercise.policy.empty(); }, Phase::paths);
     if (phase == Phase::paths) {
       round_ = 0;
       skip([](const Task& t) { return !t.done(); }, Phase::bound);
@@ -204,7 +213,8 @@ class OptionPricing final : public Simulation {
     t.upper_bounds.insert(t.upper_bounds.end(), piece.begin(), piece.end());
     const auto bad = std::find_if(piece.begin(), piece.end(), [](double x) { return !std::isfinite(x); });
     if (bad != piece.end())
-      throw io::Error(io::ExitCode::numerical, "option " + t.group.items.front().option.id + ": its upper bound is not finite, first on outer path " +
+      throw io::Error(io::ExitCode::numerical, "option " + t.group.items.front().option.id +
+                                                   ": its upper bound is not finite, first on outer path " +
                                                    std::to_string(plan.first + (bad - piece.begin())));
     ++unit_;
     skip(lacks_bound, Phase::done);
@@ -237,7 +247,8 @@ class OptionPricing final : public Simulation {
       Task& t = tasks_[owners[w]];
       const std::size_t row = t.group.estimators.size() * k::moments;
       for (std::int64_t c = work[w].first; c < work[w].first + work[w].count; ++c, at += row) {
-        if (!std::all_of(sums.begin() + static_cast<std::ptrdiff_t>(at), sums.begin() + static_cast<std::ptrdiff_t>(at + row),
+        if (!std::all_of(sums.begin() + static_cast<std::ptrdiff_t>(at),
+                         sums.begin() + static_cast<std::ptrdiff_t>(at + row),
                          [](double x) { return std::isfinite(x); }))
           refuse_not_finite(t, *engine_, c);
         t.add(c, sums.data() + at);
@@ -253,7 +264,8 @@ class OptionPricing final : public Simulation {
     const bool late = settings_.monte_carlo.time_limit && elapsed() >= settings_.monte_carlo.time_limit->seconds;
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       Task& t = tasks_[i];
-      if (t.done() && std::all_of(t.options.begin(), t.options.end(), [](const OptionProgress& o) { return o.done; })) continue;
+      if (t.done() && std::all_of(t.options.begin(), t.options.end(), [](const OptionProgress& o) { return o.done; }))
+        continue;
       number_of(i);  // a task restored with its round behind it has its estimators with its plan
       t.end_round();
       if (late) t.stop();
@@ -280,7 +292,9 @@ class Config final : public SimulationConfig {
  public:
   void declare(io::Section& root) override { settings_.declare(root); }
   sim::Estimate estimate(const kernels::Device& device) const override { return options::estimate(settings_, device); }
-  std::unique_ptr<Simulation> make(const RunContext& context) const override { return make_simulation(settings_, context); }
+  std::unique_ptr<Simulation> make(const RunContext& context) const override {
+    return make_simulation(settings_, context);
+  }
 
  private:
   Settings settings_;
@@ -322,7 +336,8 @@ sim::Estimate estimate(const Settings& settings, const kernels::Device&) {
   sim::Estimate e;
   std::int64_t training = 0, kept = 0;
   for (const Task& t : make_tasks(settings, 0)) {
-    const auto steps = static_cast<double>(t.group.grid.steps()), assets = static_cast<double>(t.group.market.assets.size());
+    const auto steps = static_cast<double>(t.group.grid.steps()),
+               assets = static_cast<double>(t.group.market.assets.size());
     const auto paths = static_cast<double>(t.group.paths_of(t.group.samples));
     e.work += paths * steps * assets;
     if (!t.needs_training()) continue;

@@ -62,10 +62,12 @@ double confidence_quantile(double confidence, int degrees) {
   const double nu = degrees;
   // P(0 <= T <= t) wanted.
   const double half = 0.5 * confidence;
-  const double scale = degrees > 0 ? std::exp(std::lgamma(0.5 * (nu + 1)) - std::lgamma(0.5 * nu)) / std::sqrt(nu * M_PI) : 0;
+  const double scale =
+      degrees > 0 ? std::exp(std::lgamma(0.5 * (nu + 1)) - std::lgamma(0.5 * nu)) / std::sqrt(nu * M_PI) : 0;
   auto probability = [&](double t) {
     if (degrees == 0) return closed_forms::normal_cdf(t) - 0.5;
-    return scale * closed_forms::integrate([&](double x) { return std::pow(1 + x * x / nu, -0.5 * (nu + 1)); }, 0, t, 1e-13);
+    return scale *
+           closed_forms::integrate([&](double x) { return std::pow(1 + x * x / nu, -0.5 * (nu + 1)); }, 0, t, 1e-13);
   };
   double low = 0, high = 1;
   while (probability(high) < half && high < 1e8) high *= 2;

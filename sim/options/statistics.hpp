@@ -23,7 +23,8 @@ struct MeanError {
 };
 
 /// Mean and standard error; with a control variate x - beta (c - control_mean), beta by regression on the same samples
-/// (its bias is of order 1/n; Glasserman 2004, section 4.1.1). With several replications the error is that of their means.
+/// (its bias is of order 1/n; Glasserman 2004, section 4.1.1). With several replications the error is that of their
+/// means.
 MeanError mean_and_error(const Accumulator& a, bool controlled, double control_mean);
 
 /// t with P(|T| <= t) = confidence for Student's law; degrees 0: the normal law. 0 < confidence < 1.

@@ -43,8 +43,8 @@ k::GroupPlan Task::plan() {
 
 std::int64_t Task::round_end(std::int64_t r) const {
   if (one_round) return chunks_;
-  // With a tolerance a round adds a quarter, so that little is done beyond need; else it doubles. Sobol points keep their
-  // balance at powers of two only.
+  // With a tolerance a round adds a quarter, so that little is done beyond need; else it doubles. Sobol points keep
+  // their balance at powers of two only.
   const std::int64_t unit = std::max(group.choices.replications, 1);
   const bool tolerant = decides();
   std::int64_t end = group.choices.replications > 0 ? unit : 4;
@@ -60,7 +60,8 @@ bool Task::decides() const {
 }
 
 bool Task::done() const {
-  return next_chunk >= chunks_ || std::all_of(options.begin(), options.end(), [](const OptionProgress& o) { return o.done; });
+  return next_chunk >= chunks_ ||
+         std::all_of(options.begin(), options.end(), [](const OptionProgress& o) { return o.done; });
 }
 
 void Task::add(std::int64_t chunk, const double* sums) {
@@ -121,7 +122,8 @@ bool Task::met(std::size_t item) const {
   const MeanError m = estimate(price_estimator(item));
   const double half_width = quantile(item) * m.standard_error;
   // Samples that were all alike say little of those that would not be.
-  if (!(m.standard_error > 0) && (m.mean == 0 || accumulators[price_estimator(item)].samples() < least_alike)) return false;
+  if (!(m.standard_error > 0) && (m.mean == 0 || accumulators[price_estimator(item)].samples() < least_alike))
+    return false;
   return (t->absolute && half_width <= *t->absolute) || (t->relative && half_width <= *t->relative * std::abs(m.mean));
 }
 
@@ -168,7 +170,8 @@ void Task::save(io::State& state, const std::string& prefix) const {
       counts.push_back(static_cast<double>(a.counts[r]));
     }
   for (const OptionProgress& o : options) {
-    progress.insert(progress.end(), {o.done ? 1.0 : 0.0, o.missed ? 1.0 : 0.0, static_cast<double>(o.convergence.size())});
+    progress.insert(progress.end(),
+                    {o.done ? 1.0 : 0.0, o.missed ? 1.0 : 0.0, static_cast<double>(o.convergence.size())});
     for (const auto& p : o.convergence)
       convergence.insert(convergence.end(), {static_cast<double>(p.paths), p.price, p.standard_error});
   }
@@ -181,8 +184,8 @@ void Task::save(io::State& state, const std::string& prefix) const {
   state.arrays[prefix + "policy"] = numbers(exercise.policy);
   state.arrays[prefix + "exercise_dates"] = numbers(dates);
   state.arrays[prefix + "upper_bounds"] = numbers(upper_bounds);
-  state.arrays[prefix + "position"] =
-      numbers({static_cast<double>(next_chunk), exercise.exercise_now ? 1.0 : 0.0, static_cast<double>(accumulators.size())});
+  state.arrays[prefix + "position"] = numbers(
+      {static_cast<double>(next_chunk), exercise.exercise_now ? 1.0 : 0.0, static_cast<double>(accumulators.size())});
 }
 
 void Task::restore(const io::State& state, const std::string& prefix) {
@@ -205,14 +208,16 @@ void Task::restore(const io::State& state, const std::string& prefix) {
       for (std::size_t i = 0; i < 5; ++i) a.sums[r][i] = sums.at(5 * at + i);
       a.counts[r] = static_cast<std::int64_t>(counts.at(at));
     }
-  const auto progress = read_numbers(state, prefix + "progress"), convergence = read_numbers(state, prefix + "convergence");
+  const auto progress = read_numbers(state, prefix + "progress"),
+             convergence = read_numbers(state, prefix + "convergence");
   std::size_t point = 0;
   for (std::size_t i = 0; i < options.size(); ++i) {
     options[i].done = progress.at(3 * i) != 0;
     options[i].missed = progress.at(3 * i + 1) != 0;
     options[i].convergence.clear();
     for (int n = static_cast<int>(progress.at(3 * i + 2)); n > 0; --n, point += 3)
-      options[i].convergence.push_back({static_cast<std::int64_t>(convergence.at(point)), convergence.at(point + 1), convergence.at(point + 2)});
+      options[i].convergence.push_back(
+          {static_cast<std::int64_t>(convergence.at(point)), convergence.at(point + 1), convergence.at(point + 2)});
   }
 }
 

@@ -25,9 +25,9 @@ class Task {
   Task(Group group, const MonteCarloSettings& settings, bool extras);
 
   Group group;
-  bool one_round = false;               ///< nothing is decided on the way: all chunks are one round
-  bool extras;                          ///< Greeks, bias and upper bound: not for scenarios
-  ExerciseRuleFound exercise;           ///< of an early-exercise option, once it is trained
+  bool one_round = false;                 ///< nothing is decided on the way: all chunks are one round
+  bool extras;                            ///< Greeks, bias and upper bound: not for scenarios
+  ExerciseRuleFound exercise;             ///< of an early-exercise option, once it is trained
   std::vector<Accumulator> accumulators;  ///< (estimator)
   std::vector<OptionProgress> options;    ///< (item)
   std::vector<double> upper_bounds;       ///< of the outer paths, when asked for

@@ -49,7 +49,8 @@ void add_nodes(std::vector<double>& times, const TermStructure& curve, double ma
 
 std::vector<double> fixing_times(double maturity, std::int64_t count) {
   std::vector<double> times;
-  for (std::int64_t i = 1; i <= count; ++i) times.push_back(maturity * static_cast<double>(i) / static_cast<double>(count));
+  for (std::int64_t i = 1; i <= count; ++i)
+    times.push_back(maturity * static_cast<double>(i) / static_cast<double>(count));
   return times;
 }
 
@@ -93,7 +94,8 @@ std::vector<double> event_times(const Instrument& option) {
     fixings(e->exercise_dates);
   }
   std::sort(times.begin(), times.end());
-  times.erase(std::unique(times.begin(), times.end(), [](double a, double b) { return b - a < same_time; }), times.end());
+  times.erase(std::unique(times.begin(), times.end(), [](double a, double b) { return b - a < same_time; }),
+              times.end());
   return times;
 }
 
@@ -113,7 +115,8 @@ TimeGrid time_grid(const Instrument& option, const MarketState& market, int step
     if (const TermStructure* volatility = black_volatility(a.model)) add_nodes(events, *volatility, option.maturity);
   }
   double a_year = steps_per_year;
-  if (as<American>(option) != nullptr && option.maturity > 0) a_year = std::max(a_year, least_american_dates / option.maturity);
+  if (as<American>(option) != nullptr && option.maturity > 0)
+    a_year = std::max(a_year, least_american_dates / option.maturity);
   std::sort(events.begin(), events.end());
   fine = fine && option.maturity > 0;  // over no time there is nothing to divide
   TimeGrid grid;
@@ -125,7 +128,8 @@ TimeGrid time_grid(const Instrument& option, const MarketState& market, int step
     std::int64_t steps = 1;
     if (fine) steps = 2 * std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(length * a_year / 2 - 1e-6)));
     for (std::int64_t k = 1; k <= steps; ++k)
-      grid.times.push_back(k == steps ? events[i] : last + length * static_cast<double>(k) / static_cast<double>(steps));
+      grid.times.push_back(k == steps ? events[i]
+                                      : last + length * static_cast<double>(k) / static_cast<double>(steps));
     last = events[i];
   }
   return grid;
@@ -133,7 +137,8 @@ TimeGrid time_grid(const Instrument& option, const MarketState& market, int step
 
 int TimeGrid::step_at(double t) const {
   const auto after = std::lower_bound(times.begin(), times.end(), t - same_time);
-  return static_cast<int>(std::min<std::ptrdiff_t>(after - times.begin(), static_cast<std::ptrdiff_t>(times.size()) - 1));
+  return static_cast<int>(
+      std::min<std::ptrdiff_t>(after - times.begin(), static_cast<std::ptrdiff_t>(times.size()) - 1));
 }
 
 TimeGrid TimeGrid::coarse() const {

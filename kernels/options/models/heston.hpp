@@ -19,8 +19,8 @@ namespace ergode::kernels::options {
 /// Model: [0] v0, [1] sigma_v, [2] rho, [3] sqrt(1 - rho^2), [4] scheme (0 QE, 1 full truncation; Lord, Koekkoek & van
 /// Dijk 2010), [5] theta, [6] kappa.
 /// Step: [0] integral of r - q (less what jumps add), [1] dt, [2] E, [3] h1 and [4] h2 with Var[v' | v] = sigma_v^2 (h1
-/// v + h2), [5] R, [6] Q, [7] sqrt(dt), [8] C = rho (E (1 + kappa dt / 2) - kappa dt) / sigma_v, for the rare step whose
-/// martingale correction does not exist.
+/// v + h2), [5] R, [6] Q, [7] sqrt(dt), [8] C = rho (E (1 + kappa dt / 2) - kappa dt) / sigma_v, for the rare step
+/// whose martingale correction does not exist.
 struct Heston {
   static constexpr int normals = 2;
   static constexpr int step_constants = 9;
@@ -74,8 +74,8 @@ struct Heston {
     } else {
       // Exponential: a mass p at 0 and an exponential tail.
       const T psi = quotient(psi_mean2, mean * mean);
-      const T rest = quotient(T(Real(2)), psi + Real(1));   // 1 - p, without its cancellation
-      const T tail = Real(0.5) * mean * (psi + Real(1));  // 1 / beta
+      const T rest = quotient(T(Real(2)), psi + Real(1));  // 1 - p, without its cancellation
+      const T tail = Real(0.5) * mean * (psi + Real(1));   // 1 / beta
       const Real one_minus_u = normal_cumulative(-value_of(zv));
       next = one_minus_u < value_of(rest) ? tail * (logarithm(rest) - logarithm_of_tail(zv)) : T(0);
       n = quotient(next - mean, sigma);

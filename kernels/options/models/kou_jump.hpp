@@ -4,8 +4,8 @@
 
 namespace ergode::kernels::options {
 
-/// The log jump of Kou (2002, "A jump-diffusion model for option pricing") is exponential upwards with probability p and
-/// downwards else. Constants: [0] intensity a year, [1] p, [2] rate eta_up, [3] rate eta_down.
+/// The log jump of Kou (2002, "A jump-diffusion model for option pricing") is exponential upwards with probability p
+/// and downwards else. Constants: [0] intensity a year, [1] p, [2] rate eta_up, [3] rate eta_down.
 struct KouJumpSize {
   template <class T>
   ERGODE_HOST_DEVICE static T size(const T* c, const Words4& words) {

@@ -7,11 +7,11 @@ namespace ergode::kernels::options {
 /// One asset on its path.
 template <class T>
 struct AssetState {
-  T log_return;         ///< ln(S / S0)
-  T variance;           ///< instantaneous, of the log; what models with a variance of their own evolve
-  T segment_variance;   ///< of the log over the step just made, given its ends (for Brownian bridges)
-  T level;              ///< S, where a model evolves it instead of its log
-  Scalar<T> score;      ///< derivative of the log density so far, for likelihood ratios
+  T log_return;               ///< ln(S / S0)
+  T variance;                 ///< instantaneous, of the log; what models with a variance of their own evolve
+  T segment_variance;         ///< of the log over the step just made, given its ends (for Brownian bridges)
+  T level;                    ///< S, where a model evolves it instead of its log
+  Scalar<T> score;            ///< derivative of the log density so far, for likelihood ratios
   Scalar<T> first_deviation;  ///< standard deviation of the first log increment
 };
 

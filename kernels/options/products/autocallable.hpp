@@ -4,14 +4,12 @@
 
 namespace ergode::kernels::options {
 
-/// A note on the worst performer. On an observation date at or above the autocall level it pays par and the coupon (with
-/// memory, the missed ones too) and ends. On the last date else: par where the knock-in barrier was not touched, the worst
-/// performance where it was.
-/// State: [0] discounted payment so far, [1] observations so far; once it was called -1, on the last date
-/// -2, [2] probability that the knock-in
-/// barrier was not touched. Constants: [0] autocall level, [1] coupon, [2] 1: memory, [3] ln of the knock-in level, [4]
-/// notional, [5] number of observations, [6] 1: knock-in watched at the observations, [7 ...) ln(S0 /
-/// initial spot) of each asset.
+/// A note on the worst performer. On an observation date at or above the autocall level it pays par and the coupon
+/// (with memory, the missed ones too) and ends. On the last date else: par where the knock-in barrier was not touched,
+/// the worst performance where it was. State: [0] discounted payment so far, [1] observations so far; once it was
+/// called -1, on the last date -2, [2] probability that the knock-in barrier was not touched. Constants: [0] autocall
+/// level, [1] coupon, [2] 1: memory, [3] ln of the knock-in level, [4] notional, [5] number of observations, [6] 1:
+/// knock-in watched at the observations, [7 ...) ln(S0 / initial spot) of each asset.
 struct AutocallObserver {
   static constexpr int first_initial = 7;
 

@@ -17,7 +17,8 @@ ERGODE_HOST_DEVICE inline T crossing_probability(const T& x0, const T& x1, const
 
 /// Probability that the bridge stays between `low` and `high`: the series of images (Anderson 1960, theorem 4.2).
 template <class T>
-ERGODE_HOST_DEVICE inline T staying_probability(const T& x0, const T& x1, const T& variance, const T& low, const T& high) {
+ERGODE_HOST_DEVICE inline T staying_probability(const T& x0, const T& x1, const T& variance, const T& low,
+                                                const T& high) {
   using Real = Scalar<T>;
   if (value_of(x0) <= value_of(low) || value_of(x0) >= value_of(high) || value_of(x1) <= value_of(low) ||
       value_of(x1) >= value_of(high))
@@ -39,8 +40,8 @@ ERGODE_HOST_DEVICE inline T staying_probability(const T& x0, const T& x1, const 
 }
 
 /// Survival of one barrier or of two. State: [0] probability of not having been hit so far, given the points of the
-/// path, [1] expected discount factor at the hit. Constants: [0] log barrier ln(H/S0), or the lower one, [1] the upper one.
-/// Flags: bit 0 the single barrier is an upper one.
+/// path, [1] expected discount factor at the hit. Constants: [0] log barrier ln(H/S0), or the lower one, [1] the upper
+/// one. Flags: bit 0 the single barrier is an upper one.
 struct BarrierObserver {
   template <class T>
   ERGODE_HOST_DEVICE static void start(T* state, const ObserverSpec& o, const T* c) {
