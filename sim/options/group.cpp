@@ -522,7 +522,6 @@ std::vector<Group> make_groups(const Settings& settings, std::uint32_t seed, con
     g.choices.replications = mc.rng == Rng::sobol ? mc.replications : 0;
     const auto& tolerance = option.tolerance ? option.tolerance : mc.tolerance;
     g.choices.paths = tolerance ? tolerance->max_paths : option.paths.value_or(mc.paths);
-    g.choices.steps_per_year = mc.steps_per_year;
     g.samples = rounded_samples(g.choices);
     g.market = std::move(market);
     g.grid = std::move(grid);

@@ -31,7 +31,6 @@ struct PathChoices {
   bool antithetic = true;
   int replications = 0;  ///< 0: Philox
   std::int64_t paths = 0;
-  int steps_per_year = 252;
 };
 
 /// Options whose underlyings, models and time grid agree and that therefore share their paths.

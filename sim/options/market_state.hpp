@@ -29,8 +29,6 @@ struct Direction {
   enum class Kind { spot, volatility, rate, time, parameter } kind = Kind::spot;
   std::size_t asset = 0;  ///< of spot, volatility, parameter
   std::string parameter;  ///< "kappa"; "correlation" moves all pairs
-
-  bool operator==(const Direction&) const = default;
 };
 
 /// The market with `direction` moved by `size`: spots in money, volatilities and rates absolute, time in years. Vega's

@@ -16,7 +16,6 @@ struct TimeGrid {
   int step_at(double t) const;
   int steps() const { return static_cast<int>(times.size()); }
   TimeGrid coarse() const;
-  bool operator==(const TimeGrid&) const = default;
 };
 
 /// i T / n, i = 1 ... n.
