@@ -50,11 +50,12 @@ struct PhiloxDraws : DrawsOfPath {
     for (int f = 0; f < normals_per_step; ++f) z[f] = (z[f] + second[f]) * Real(0.70710678118654752);
   }
 
-  /// Four normals of the fine grid in a row, from number 4 `number` on: for loops that take a block at a time.
-  ERGODE_HOST_DEVICE void four(int a, int number, Real* z) const {
+  /// Four normals of the fine grid in a row, from number 4 `number` on, of the asset whose key is given: for loops that
+  /// take a block at a time.
+  ERGODE_HOST_DEVICE void four(PhiloxKey key, int number, Real* z) const {
     normals4<Real>(philox4x32(philox_counter(sample, static_cast<std::uint32_t>(number),
                                              static_cast<std::uint32_t>(Purpose::increments)),
-                              spec->asset[a].key),
+                              key),
                    z);
     const Real sign = mirrored ? Real(-1) : Real(1);
     for (int i = 0; i < 4; ++i) z[i] *= sign;

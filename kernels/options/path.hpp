@@ -45,6 +45,7 @@ struct Path {
   // Copies of what every step reads: the compiler cannot know that no store of a step changes the group's data.
   AssetSpec first_asset;
   ObserverSpec first_observer;
+  T first_spot;
   int steps, continuous;
 
   ERGODE_HOST_DEVICE Path(const PathSpec& s, const T* c, const Real* p)
@@ -53,6 +54,7 @@ struct Path {
         policies(p),
         first_asset(s.asset[0]),
         first_observer(s.observer[0]),
+        first_spot(c[s.asset[0].spot]),
         steps(s.steps),
         continuous(s.continuous) {}
 
@@ -72,9 +74,12 @@ struct Path {
   ERGODE_HOST_DEVICE ModelKind model_of(int a) const {
     return model == any_model ? asset_spec(a).model : static_cast<ModelKind>(model);
   }
+  ERGODE_HOST_DEVICE const T& spot_today(int a) const {
+    return assets == 1 ? first_spot : constants[asset_spec(a).spot];
+  }
   ERGODE_HOST_DEVICE T spot(int a) const {
-    if (model_of(a) == ModelKind::cev) return constants[asset_spec(a).spot] * asset[a].level;
-    return constants[asset_spec(a).spot] * exponential(asset[a].log_return);
+    if (model_of(a) == ModelKind::cev) return spot_today(a) * asset[a].level;
+    return spot_today(a) * exponential(asset[a].log_return);
   }
 
   ERGODE_HOST_DEVICE void start() {
@@ -118,7 +123,11 @@ struct Path {
   ERGODE_HOST_DEVICE void run(Draws& draws, const Recorder<Real>& recorder) {
     start();
     if constexpr (Draws::in_blocks && assets == 1 && model != any_model && !is_dual<T>) {
-      if (draws.coarse == 0) return run_in_blocks(draws, recorder);
+      if (draws.coarse == 0 && continuous == 0) {
+        const bool averages =
+            observers == 1 && (observer_count() == 0 || first_observer.kind == ObserverKind::arithmetic_average);
+        return averages ? run_in_blocks<observers == 1>(draws, recorder) : run_in_blocks<false>(draws, recorder);
+      }
     }
     for (int step = 0; step < steps; ++step) advance(step, draws, recorder);
   }
@@ -141,20 +150,26 @@ struct Path {
   }
 
  private:
-  /// run(), a block of normals at a time: the same normals for the same steps, without looking up each.
-  template <class Draws>
+  /// run() where nothing watches between fixings, a block of normals at a time: the same normals for the same steps,
+  /// without looking up each. `averages`: the one statistic is an arithmetic average, the most frequent, or there is
+  /// none; the loop then holds nothing else.
+  template <bool averages, class Draws>
   ERGODE_HOST_DEVICE void run_in_blocks(const Draws& draws, const Recorder<Real>& recorder) {
     constexpr int count = model == static_cast<int>(ModelKind::heston) ? Heston::normals : 1;
     constexpr int steps_a_block = 4 / count;
     const int watchers = observer_count();
     for (int block = 0, step = 0; step < steps; ++block, step += steps_a_block) {
       Real four[4];
-      draws.four(0, block, four);
+      draws.four(first_asset.key, block, four);
       ERGODE_UNROLL
       for (int i = 0; i < steps_a_block; ++i) {
         if (step + i >= steps) break;
-        advance_asset(0, step + i, four + i * count, draws);
-        for (int k = 0; k < watchers; ++k) observe_fixing(observer_spec(k), observer[k], step + i, recorder);
+        advance_asset<false>(0, step + i, four + i * count, draws);
+        if constexpr (averages) {
+          if (watchers != 0) observe_average(first_observer, observer[0], step + i);
+        } else {
+          for (int k = 0; k < watchers; ++k) observe_fixing(observer_spec(k), observer[k], step + i, recorder);
+        }
       }
     }
   }
@@ -172,18 +187,19 @@ struct Path {
     for (int a = 0; a < spec.assets; ++a) advance_asset(a, step, own[a], draws);
   }
 
-  template <class Draws>
+  /// `watched`: something may watch between fixings, so that the code for it is there.
+  template <bool watched = true, class Draws>
   ERGODE_HOST_DEVICE void advance_asset(int a, int step, const Real* z, Draws& draws) {
+    const bool watches = watched && continuous != 0;
     const AssetConstants<T> c = constants_of(a, step);
     AssetState<T>& s = asset[a];
     const T before = s.log_return;
     switch (model_of(a)) {
       case ModelKind::gbm:
         Gbm::step(s, c, z);
-        if (continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
+        if (watches) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
         // Watchers see the spot before the dividend and after it; no bridge spans the fall.
-        if (Gbm::pay_dividend(s, c) && continuous != 0)
-          observe_segment(a, step, s.log_return, s.log_return, T(0), draws, 0);
+        if (Gbm::pay_dividend(s, c) && watches) observe_segment(a, step, s.log_return, s.log_return, T(0), draws, 0);
         return;
       case ModelKind::cev:
         Cev::step(s, c, z);
@@ -197,16 +213,16 @@ struct Path {
       case ModelKind::bates:
         Heston::step(s, c, z);
         // Jumps are put at the step's end.
-        if (continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
+        if (watches) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
         s.log_return = s.log_return + sum_of_jumps<MertonJumpSize>(a, step, c.model + Bates::jump_constants, draws);
-        if (continuous != 0) observe_segment(a, step, s.log_return, s.log_return, T(0), draws, 0);
+        if (watches) observe_segment(a, step, s.log_return, s.log_return, T(0), draws, 0);
         return;
       case ModelKind::merton_jump:
         return jump_diffusion<MertonJumpSize>(a, step, c, z, draws);
       case ModelKind::kou_jump:
         return jump_diffusion<KouJumpSize>(a, step, c, z, draws);
     }
-    if (continuous != 0) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
+    if (watches) observe_segment(a, step, before, s.log_return, s.segment_variance, draws, 0);
   }
 
   /// The step's length in years, of the models with jumps.
@@ -295,15 +311,21 @@ struct Path {
     }
   }
 
+  ERGODE_HOST_DEVICE void observe_average(const ObserverSpec& o, T* state, int step) const {
+    const T weight = constants[o.table + step];
+    if (value_of(weight) != 0) AverageObserver::fixing(state, weight, spot(0));
+  }
+
   ERGODE_HOST_DEVICE void observe_fixing(const ObserverSpec& o, T* state, int step,
                                          const Recorder<Real>& recorder) const {
     const T mark = constants[o.table + step];
     if (value_of(mark) == 0) return;
     const int a = assets == 1 ? 0 : o.asset;
     const T* c = constants + o.constants;
-    if (o.kind == ObserverKind::arithmetic_average)
-      return AverageObserver::fixing(state, mark, spot(a));  // the most frequent
     switch (o.kind) {
+      case ObserverKind::arithmetic_average:
+        AverageObserver::fixing(state, mark, spot(a));
+        break;
       case ObserverKind::geometric_average:
         AverageObserver::fixing(state, mark, asset[a].log_return);
         break;
@@ -403,7 +425,7 @@ struct Path {
   /// Marked by a date number between 0 and the first.
   ERGODE_HOST_DEVICE void exercise_now(const ObserverSpec& o, T* state, const T* c) const {
     T spots[assets];
-    for (int a = 0; a < count(); ++a) spots[a] = constants[asset_spec(a).spot];
+    for (int a = 0; a < count(); ++a) spots[a] = spot_today(a);
     state[0] = ExerciseObserver::payoff(policy_of(o), c[0], spots);
     state[1] = T(Real(0.5));
   }
@@ -437,7 +459,7 @@ ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets, observers>::payment(
     }
     case PayoffKind::extreme_price:
     case PayoffKind::extreme_strike:
-      return {extreme_payoff(p, c, constants[asset_spec(a).spot] * exponential(o[0]), spot(a)), 0};
+      return {extreme_payoff(p, c, spot_today(a) * exponential(o[0]), spot(a)), 0};
     case PayoffKind::barrier:
       return barrier_payoff(p, c, o, spot(a));
     case PayoffKind::forward_start:
@@ -463,7 +485,7 @@ ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets, observers>::payment(
         x = x + c[2 + i] * spot(i);
         break;
       case PayoffKind::basket_geometric:
-        x = x + c[2 + i] * (logarithm(constants[asset_spec(i).spot]) + asset[i].log_return);
+        x = x + c[2 + i] * (logarithm(spot_today(i)) + asset[i].log_return);
         break;
       case PayoffKind::best_of:
         x = maximum(x, spot(i));

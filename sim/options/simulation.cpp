@@ -66,19 +66,24 @@ class OptionPricing final : public Simulation {
     };
     phase_ = static_cast<Phase>(integer("phase"));
     task_ = static_cast<std::size_t>(integer("task"));
-    round_ = integer("round");
     unit_ = integer("unit");
     if (static_cast<std::size_t>(integer("tasks")) != tasks_.size())
       throw io::Error(io::ExitCode::input_file, "checkpoint: it is of another book");
     elapsed_before_ = std::get<double>(state.attributes.at("elapsed"));
-    for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i].restore(state, prefix(i));
+    const auto& limit = settings_.monte_carlo.time_limit;
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      tasks_[i].restore(state, prefix(i));
+      if (!limit || elapsed_before_ < limit->seconds) tasks_[i].go_on();
+    }
+    // Also where the run was at its end, and is now to do more than was asked for then.
+    if (phase_ != Phase::train && !std::all_of(tasks_.begin(), tasks_.end(), [](const Task& t) { return t.done(); }))
+      enter_phase(Phase::paths);
   }
 
   io::State save() override {
     io::State state;
     state.attributes["phase"] = static_cast<std::int64_t>(phase_);
     state.attributes["task"] = static_cast<std::int64_t>(task_);
-    state.attributes["round"] = round_;
     state.attributes["unit"] = unit_;
     state.attributes["tasks"] = static_cast<std::int64_t>(tasks_.size());
     state.attributes["elapsed"] = elapsed();
@@ -180,10 +185,19 @@ class OptionPricing final : public Simulation {
     if (phase == Phase::train)
       skip([](const Task& t) { return t.needs_training() && t.exercise.policy.empty(); }, Phase::paths);
     if (phase == Phase::paths) {
-      round_ = 0;
+      round_ = first_open_round();
       skip([](const Task& t) { return !t.done(); }, Phase::bound);
     }
     if (phase == Phase::bound) skip(lacks_bound, Phase::done);
+  }
+  /// The first round in which there is something to do.
+  std::int64_t first_open_round() const {
+    std::int64_t r = 0;
+    const auto behind = [&](const Task& t) { return !t.done() && t.next_chunk < t.round_end(r); };
+    const auto open = [](const Task& t) { return !t.done(); };
+    if (std::any_of(tasks_.begin(), tasks_.end(), open))
+      while (!std::any_of(tasks_.begin(), tasks_.end(), behind)) ++r;
+    return r;
   }
   template <class Wanted>
   void skip(const Wanted& wanted, Phase then) {

@@ -41,16 +41,28 @@ k::GroupPlan Task::plan() {
   return plan;
 }
 
-std::int64_t Task::round_end(std::int64_t r) const {
-  if (one_round) return chunks_;
+std::int64_t Task::first_end() const {
+  return group.choices.replications > 0 ? group.choices.replications : 4;
+}
+
+std::int64_t Task::next_end(std::int64_t end) const {
   // With a tolerance a round adds a quarter, so that little is done beyond need; else it doubles. Sobol points keep
   // their balance at powers of two only.
-  const std::int64_t unit = std::max(group.choices.replications, 1);
-  const bool tolerant = decides();
-  std::int64_t end = group.choices.replications > 0 ? unit : 4;
-  for (std::int64_t i = 0; i < r && end < chunks_; ++i)
-    end = group.choices.replications > 0 || !tolerant ? 2 * end : end + std::max<std::int64_t>(1, end / 4);
+  if (group.choices.replications > 0 || one_round || !decides()) return 2 * end;
+  return end + std::max<std::int64_t>(1, end / 4);
+}
+
+std::int64_t Task::round_end(std::int64_t r) const {
+  if (one_round) return chunks_;
+  std::int64_t end = first_end();
+  for (std::int64_t i = 0; i < r && end < chunks_; ++i) end = next_end(end);
   return std::min(end, chunks_);
+}
+
+bool Task::regular(std::int64_t chunks_done) const {
+  std::int64_t end = first_end();
+  while (end < chunks_done) end = next_end(end);
+  return end == chunks_done;
 }
 
 bool Task::decides() const {
@@ -66,6 +78,8 @@ bool Task::done() const {
 
 void Task::add(std::int64_t chunk, const double* sums) {
   const auto range = k::chunk_range(chunk, group.samples, points_, group.choices.replications);
+  if (chunk + 1 == chunks_ && range.count < k::chunk_samples && group.choices.replications == 0)
+    before_last_ = accumulators;
   for (std::size_t e = 0; e < group.estimators.size(); ++e) {
     const Estimator& estimator = group.estimators[e];
     // An option that is done keeps what it had, whatever company it is in.
@@ -74,13 +88,7 @@ void Task::add(std::int64_t chunk, const double* sums) {
   }
   next_chunk = chunk + 1;
   // Where a whole run is one round, the way to its end is noted as it goes.
-  if (one_round && note_at(next_chunk)) note_convergence();
-}
-
-bool Task::note_at(std::int64_t chunks_done) const {
-  std::int64_t end = std::max<std::int64_t>(group.choices.replications, 4);
-  while (end < chunks_done) end *= 2;
-  return end == chunks_done && chunks_done < chunks_;
+  if (one_round && next_chunk < chunks_ && regular(next_chunk)) note_convergence();
 }
 
 void Task::note_convergence() {
@@ -128,6 +136,8 @@ bool Task::met(std::size_t item) const {
 }
 
 void Task::end_round() {
+  if (next_chunk == ended_) return;  // there has been nothing to do for it in this round
+  ended_ = next_chunk;
   note_convergence();
   for (std::size_t i = 0; i < options.size(); ++i) {
     OptionProgress& o = options[i];
@@ -135,6 +145,7 @@ void Task::end_round() {
     const bool within = met(i);
     o.done = within || next_chunk >= chunks_;
     o.missed = o.done && !within && tolerance(i).has_value();
+    o.chunks = next_chunk;
   }
 }
 
@@ -143,14 +154,70 @@ void Task::stop() {
     OptionProgress& o = options[i];
     if (o.done) continue;
     o.missed = tolerance(i).has_value() && !met(i);
-    o.done = true;
+    o.done = o.late = true;
+    o.chunks = next_chunk;
   }
+}
+
+void Task::go_on() {
+  for (OptionProgress& o : options)
+    if (o.late) o.done = o.missed = o.late = false;
+}
+
+void Task::extend(std::int64_t samples_before) {
+  if (group.choices.replications > 0) {
+    next_chunk = 0;
+    ended_ = -1;
+    accumulators.clear();
+    options.assign(options.size(), {});
+    return;
+  }
+  const std::int64_t chunks_before = (samples_before + k::chunk_samples - 1) / k::chunk_samples;
+  const bool at_end = next_chunk == chunks_before, full = before_last_.empty();
+  // Full chunks up to a regular end of a round: what was noted and met there stands.
+  const bool stands = full && regular(chunks_before);
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    OptionProgress& o = options[i];
+    if (!o.done || o.chunks != chunks_before || (stands && tolerance(i) && !o.missed)) continue;
+    o.done = o.missed = o.late = false;
+    if (!stands) o.convergence.pop_back();
+  }
+  if (!at_end) return;
+  if (!full) {
+    accumulators = std::move(before_last_);
+    before_last_.clear();
+    --next_chunk;
+  }
+  if (!stands) ended_ = next_chunk;  // the end of the round that follows is still to come
 }
 
 namespace {
 
 io::Array numbers(const std::vector<double>& x) {
   return io::Array::from(x);
+}
+
+/// (accumulator, replication, 6): sums and the number of samples.
+std::vector<double> numbers_of(const std::vector<Accumulator>& accumulators) {
+  std::vector<double> out;
+  for (const Accumulator& a : accumulators)
+    for (std::size_t r = 0; r < a.sums.size(); ++r) {
+      out.insert(out.end(), a.sums[r].begin(), a.sums[r].end());
+      out.push_back(static_cast<double>(a.counts[r]));
+    }
+  return out;
+}
+
+std::vector<Accumulator> accumulators_of(const std::vector<double>& numbers, int replications) {
+  std::vector<Accumulator> out;
+  for (std::size_t at = 0; at < numbers.size();) {
+    Accumulator& a = out.emplace_back(replications);
+    for (std::size_t r = 0; r < a.sums.size(); ++r) {
+      for (double& sum : a.sums[r]) sum = numbers.at(at++);
+      a.counts[r] = static_cast<std::int64_t>(numbers.at(at++));
+    }
+  }
+  return out;
 }
 
 std::vector<double> read_numbers(const io::State& state, const std::string& name) {
@@ -163,34 +230,43 @@ std::vector<double> read_numbers(const io::State& state, const std::string& name
 }  // namespace
 
 void Task::save(io::State& state, const std::string& prefix) const {
-  std::vector<double> sums, counts, progress, convergence, dates;
-  for (const Accumulator& a : accumulators)
-    for (std::size_t r = 0; r < a.sums.size(); ++r) {
-      sums.insert(sums.end(), a.sums[r].begin(), a.sums[r].end());
-      counts.push_back(static_cast<double>(a.counts[r]));
-    }
+  std::vector<double> progress, convergence, dates;
   for (const OptionProgress& o : options) {
-    progress.insert(progress.end(),
-                    {o.done ? 1.0 : 0.0, o.missed ? 1.0 : 0.0, static_cast<double>(o.convergence.size())});
+    progress.insert(progress.end(), {o.done ? 1.0 : 0.0, o.missed ? 1.0 : 0.0, o.late ? 1.0 : 0.0,
+                                     static_cast<double>(o.chunks), static_cast<double>(o.convergence.size())});
     for (const auto& p : o.convergence)
       convergence.insert(convergence.end(), {static_cast<double>(p.paths), p.price, p.standard_error});
   }
   for (const ExerciseDate& d : exercise.dates)
     dates.insert(dates.end(), {d.time, d.probability, d.boundary.value_or(std::nan(""))});
-  state.arrays[prefix + "sums"] = numbers(sums);
-  state.arrays[prefix + "counts"] = numbers(counts);
+  const std::vector<double> instruments(group.instruments.begin(), group.instruments.end());
+  state.arrays[prefix + "instruments"] = numbers(instruments);
+  state.arrays[prefix + "sums"] = numbers(numbers_of(accumulators));
+  state.arrays[prefix + "sums_before_last"] = numbers(numbers_of(before_last_));
   state.arrays[prefix + "progress"] = numbers(progress);
   state.arrays[prefix + "convergence"] = numbers(convergence);
   state.arrays[prefix + "policy"] = numbers(exercise.policy);
   state.arrays[prefix + "exercise_dates"] = numbers(dates);
   state.arrays[prefix + "upper_bounds"] = numbers(upper_bounds);
-  state.arrays[prefix + "position"] = numbers(
-      {static_cast<double>(next_chunk), exercise.exercise_now ? 1.0 : 0.0, static_cast<double>(accumulators.size())});
+  state.arrays[prefix + "position"] = numbers({static_cast<double>(next_chunk), exercise.exercise_now ? 1.0 : 0.0,
+                                               static_cast<double>(group.samples), static_cast<double>(ended_)});
 }
 
 void Task::restore(const io::State& state, const std::string& prefix) {
   const auto position = read_numbers(state, prefix + "position");
+  const std::vector<double> instruments(group.instruments.begin(), group.instruments.end());
+  const std::string& id = group.items.front().option.id;
+  if (read_numbers(state, prefix + "instruments") != instruments)
+    throw io::Error(io::ExitCode::config,
+                    "option " + id +
+                        ": with these paths it shares its draws with other options than in the checkpoint; "
+                        "raise the paths of all options alike, or start a new run in another directory (-o DIR)");
+  if (static_cast<double>(group.samples) < position.at(2))
+    throw io::Error(io::ExitCode::config, "option " + id +
+                                              ": on a resume its paths may only be raised; restore their number, or "
+                                              "start a new run in another directory (-o DIR)");
   next_chunk = static_cast<std::int64_t>(position.at(0));
+  ended_ = static_cast<std::int64_t>(position.at(3));
   exercise.exercise_now = position.at(1) != 0;
   exercise.policy = read_numbers(state, prefix + "policy");
   exercise.dates.clear();
@@ -200,25 +276,23 @@ void Task::restore(const io::State& state, const std::string& prefix) {
     if (std::isfinite(dates[i + 2])) exercise.dates.back().boundary = dates[i + 2];
   }
   upper_bounds = read_numbers(state, prefix + "upper_bounds");
-  accumulators.assign(static_cast<std::size_t>(position.at(2)), Accumulator(group.choices.replications));
-  const auto sums = read_numbers(state, prefix + "sums"), counts = read_numbers(state, prefix + "counts");
-  std::size_t at = 0;
-  for (Accumulator& a : accumulators)
-    for (std::size_t r = 0; r < a.sums.size(); ++r, ++at) {
-      for (std::size_t i = 0; i < 5; ++i) a.sums[r][i] = sums.at(5 * at + i);
-      a.counts[r] = static_cast<std::int64_t>(counts.at(at));
-    }
+  accumulators = accumulators_of(read_numbers(state, prefix + "sums"), group.choices.replications);
+  before_last_ = accumulators_of(read_numbers(state, prefix + "sums_before_last"), group.choices.replications);
   const auto progress = read_numbers(state, prefix + "progress"),
              convergence = read_numbers(state, prefix + "convergence");
   std::size_t point = 0;
   for (std::size_t i = 0; i < options.size(); ++i) {
-    options[i].done = progress.at(3 * i) != 0;
-    options[i].missed = progress.at(3 * i + 1) != 0;
+    options[i].done = progress.at(5 * i) != 0;
+    options[i].missed = progress.at(5 * i + 1) != 0;
+    options[i].late = progress.at(5 * i + 2) != 0;
+    options[i].chunks = static_cast<std::int64_t>(progress.at(5 * i + 3));
     options[i].convergence.clear();
-    for (int n = static_cast<int>(progress.at(3 * i + 2)); n > 0; --n, point += 3)
+    for (int n = static_cast<int>(progress.at(5 * i + 4)); n > 0; --n, point += 3)
       options[i].convergence.push_back(
           {static_cast<std::int64_t>(convergence.at(point)), convergence.at(point + 1), convergence.at(point + 2)});
   }
+  const auto samples_before = static_cast<std::int64_t>(position.at(2));
+  if (group.samples > samples_before) extend(samples_before);
 }
 
 }  // namespace ergode::sim::options

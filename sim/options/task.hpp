@@ -14,7 +14,9 @@ namespace ergode::sim::options {
 /// What an option of a group has come to.
 struct OptionProgress {
   bool done = false;
-  bool missed = false;  ///< done, and its tolerance not met
+  bool missed = false;      ///< done, and its tolerance not met
+  bool late = false;        ///< done for want of time
+  std::int64_t chunks = 0;  ///< after which it was done
   std::vector<ConvergencePoint> convergence;
 };
 
@@ -48,6 +50,8 @@ class Task {
   void end_round();
   /// Ends all, for want of time.
   void stop();
+  /// Takes up again what stop() ended.
+  void go_on();
 
   MeanError estimate(std::size_t estimator) const;
   std::size_t price_estimator(std::size_t item) const;
@@ -55,16 +59,24 @@ class Task {
   double quantile(std::size_t item) const;
 
   void save(io::State& state, const std::string& prefix) const;
+  /// With more paths than were asked for when the state was saved, it goes on to the bits that they would have given
+  /// from the start; Sobol points, whose numbers depend on how many there are, begin again. Fewer are refused.
   void restore(const io::State& state, const std::string& prefix);
 
  private:
   bool decides() const;
-  bool note_at(std::int64_t chunks_done) const;
+  std::int64_t first_end() const;
+  std::int64_t next_end(std::int64_t end) const;
+  /// After this chunk at a place that does not depend on how many chunks there are in all.
+  bool regular(std::int64_t chunks_done) const;
   void note_convergence();
   bool met(std::size_t item) const;
+  void extend(std::int64_t samples_before);
 
   std::optional<ToleranceSettings> common_tolerance_;
   std::int64_t chunks_ = 0, points_ = 0;
+  std::int64_t ended_ = -1;               ///< chunks at the last end of a round
+  std::vector<Accumulator> before_last_;  ///< without the last chunk, where that is not full: more paths begin there
 };
 
 }  // namespace ergode::sim::options
