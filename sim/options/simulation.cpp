@@ -67,8 +67,8 @@ class OptionPricing final : public Simulation {
     phase_ = static_cast<Phase>(integer("phase"));
     task_ = static_cast<std::size_t>(integer("task"));
     unit_ = integer("unit");
-    if (static_cast<std::size_t>(integer("tasks")) != tasks_.size())
-      throw io::Error(io::ExitCode::input_file, "checkpoint: it is of another book");
+    // The config's other keys are known to be the same.
+    if (static_cast<std::size_t>(integer("tasks")) != tasks_.size()) throw Task::other_company();
     elapsed_before_ = std::get<double>(state.attributes.at("elapsed"));
     const auto& limit = settings_.monte_carlo.time_limit;
     for (std::size_t i = 0; i < tasks_.size(); ++i) {

@@ -252,15 +252,17 @@ void Task::save(io::State& state, const std::string& prefix) const {
                                                static_cast<double>(group.samples), static_cast<double>(ended_)});
 }
 
+io::Error Task::other_company() {
+  return {io::ExitCode::config,
+          "with these numbers of paths other options share their draws than in the checkpoint; raise the paths of all "
+          "options alike, or start a new run in another directory (-o DIR)"};
+}
+
 void Task::restore(const io::State& state, const std::string& prefix) {
   const auto position = read_numbers(state, prefix + "position");
   const std::vector<double> instruments(group.instruments.begin(), group.instruments.end());
   const std::string& id = group.items.front().option.id;
-  if (read_numbers(state, prefix + "instruments") != instruments)
-    throw io::Error(io::ExitCode::config,
-                    "option " + id +
-                        ": with these paths it shares its draws with other options than in the checkpoint; "
-                        "raise the paths of all options alike, or start a new run in another directory (-o DIR)");
+  if (read_numbers(state, prefix + "instruments") != instruments) throw other_company();
   if (static_cast<double>(group.samples) < position.at(2))
     throw io::Error(io::ExitCode::config, "option " + id +
                                               ": on a resume its paths may only be raised; restore their number, or "

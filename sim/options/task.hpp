@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/array.hpp"
+#include "io/error.hpp"
 #include "sim/options/exercise_training.hpp"
 #include "sim/options/group.hpp"
 #include "sim/options/statistics.hpp"
@@ -62,6 +63,8 @@ class Task {
   /// With more paths than were asked for when the state was saved, it goes on to the bits that they would have given
   /// from the start; Sobol points, whose numbers depend on how many there are, begin again. Fewer are refused.
   void restore(const io::State& state, const std::string& prefix);
+  /// What is thrown where the groups are not those of the checkpoint.
+  static io::Error other_company();
 
  private:
   bool decides() const;

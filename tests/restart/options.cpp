@@ -226,3 +226,113 @@ TEST_CASE("a resume of options with another strike, seed or model is refused by 
   CHECK(slurp(p / "run/summary.json") == before);
   CHECK(slurp(p / "run/run.log") == log);
 }
+
+namespace {
+
+/// Without early exercise, whose cost does not depend on the paths: a fixed number of paths (with a control variate,
+/// tangents, differences and half of the chunks for the bias), three stops by tolerance (in the first rounds, beyond
+/// the first budget, never), and scenarios.
+const std::string growing =
+    "simulation: option_pricing\n"
+    "name: growing\n"
+    "seed: 5\n"
+    "device: cpu\n"
+    "monte_carlo: {paths: 1000, steps_per_year: 4}\n"
+    "market:\n"
+    "  rate: 0.03\n"
+    "  underlyings:\n"
+    "    A: {spot: 100, model: gbm, volatility: 0.2}\n"
+    "    H: {spot: 100, model: heston, v0: 0.04, kappa: 1.5, theta: 0.05, sigma_v: 0.3, rho: -0.6}\n"
+    "options:\n"
+    "  - {id: call, product: european, underlying: A, strike: 100, maturity: 1, greeks: [delta, gamma, vega]}\n"
+    "  - {id: average, product: asian, underlying: H, strike: 100, fixings: 4, maturity: 1, greeks: [vega]}\n"
+    "  - {id: soon, product: european, underlying: H, strike: 90, maturity: 1, tolerance: {absolute: 0.5, max_paths: "
+    "MOST}}\n"
+    "  - {id: later, product: european, underlying: H, strike: 110, maturity: 1, tolerance: {absolute: 0.16, "
+    "max_paths: MOST}}\n"
+    "  - {id: never, product: european, underlying: H, strike: 100, maturity: 1, tolerance: {absolute: 1e-9, "
+    "max_paths: MOST}}\n"
+    "scenarios: {spot: [0.9, 1]}\n"
+    "checkpoint: {every: 1 h}\n";
+
+void write_growing(const Place& p, int paths, const std::string& monte_carlo = "") {
+  std::string text = growing;
+  for (std::size_t at; (at = text.find("MOST")) != std::string::npos;) text.replace(at, 4, std::to_string(paths));
+  text.replace(text.find("1000,"), 5, std::to_string(paths) + "," + monte_carlo);
+  spill(p / "run.yaml", text);
+}
+
+}  // namespace
+
+TEST_CASE("more paths on a resume give the bits that they would have given from the start") {
+  const Place p;
+  // A chunk is 2,048 paths; rounds under a tolerance end after 4, 5, 6, 7, 8, 10, 12, 15 chunks. So: from and to the
+  // middle of a chunk, a regular end of a round, a full chunk that is none; and by way of an odd number.
+  const std::vector<std::vector<int>> ways{
+      {3000, 24577}, {8192, 30720}, {9001, 10240, 18432}, {22528, 30001}, {1, 50000}};
+  for (const auto& way : ways) {
+    INFO(way.front() << " to " << way.back());
+    for (const std::string more : {"", " antithetic: false,"}) {
+      INFO(more);
+      fs::remove_all(p / "grown");
+      fs::remove_all(p / "whole");
+      for (const int paths : way) {
+        write_growing(p, paths, more);
+        p.finish("grown", {"--resume", "--threads", "2"});
+      }
+      p.finish("whole", {"--threads", "2"});
+      p.check_equal("whole", "grown");
+    }
+  }
+}
+
+TEST_CASE("more paths on a resume of Sobol points, and of a book that was killed") {
+  const Place p;
+  write_growing(p, 5000, " rng: sobol, replications: 4,");
+  p.finish("grown", {"--threads", "1"});
+  write_growing(p, 40000, " rng: sobol, replications: 4,");
+  p.finish("grown", {"--resume"});
+  p.finish("whole");
+  p.check_equal("whole", "grown");
+
+  write_growing(p, 400000);
+  p.stop_half_way("cut");
+  write_growing(p, 450001);
+  p.finish("cut", {"--resume"});
+  p.finish("whole of more");
+  p.check_equal("whole of more", "cut");
+}
+
+TEST_CASE("fewer paths on a resume, or a budget that parts what shares its draws, are refused and lose nothing") {
+  const Place p;
+  write_growing(p, 5000);
+  p.finish("run");
+  const std::string before = slurp(p / "run/results.csv");
+  const auto refused = [&](const std::string& set, const std::string& says) {
+    const Outcome outcome = p.run("run", {"--resume", "--set", set});
+    INFO(set << ": " << outcome.error);
+    CHECK(outcome.code == 3);
+    CHECK(outcome.error.find(says) != std::string::npos);
+    CHECK(slurp(p / "run/results.csv") == before);
+  };
+  refused("monte_carlo.paths=4000", "a run cannot go back");
+  refused("monte_carlo.paths=4900", "option call: on a resume its paths may only be raised");
+  refused("options.4.tolerance.max_paths=6000", "other options share their draws");
+  CHECK(p.run("run", {"--resume"}).code == 0);
+}
+
+TEST_CASE("a book that ran out of its time goes on when it is given more") {
+  const Place p;
+  write_growing(p, 50'000'000, " time_limit: 0.01 s,");
+  p.finish("run");
+  const auto paths = [&] {
+    const std::string text = slurp(p / "run/summary.json");
+    return std::stoll(text.substr(text.find("\"value\"", text.find("\"paths\"")) + 8).substr(1));
+  };
+  const auto first = paths();
+  CHECK(first >= 8192);
+  CHECK(first < 1'000'000);
+  write_growing(p, 50'000'000, " time_limit: 1 s,");
+  p.finish("run", {"--resume"});
+  CHECK(paths() > first);
+}
