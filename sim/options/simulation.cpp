@@ -1,11 +1,14 @@
 #include "sim/options/simulation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "kernels/options/chunk.hpp"
+#include "kernels/random/joe_kuo.hpp"
 #include "sim/options/assemble_results.hpp"
 #include "sim/options/results_file.hpp"
 #include "sim/options/results_table.hpp"
@@ -22,9 +25,6 @@ constexpr std::uint64_t bound_stream = std::uint64_t{1} << 41;
 /// Of the table on the terminal.
 constexpr int table_width = 120;
 
-/// Most chunks of one call to the engine: bounds its memory for sums.
-constexpr std::int64_t most_chunks = 1 << 16;
-
 /// Outer paths of the dual bound that make a unit of work.
 constexpr std::int64_t bound_piece = 128;
 
@@ -35,15 +35,6 @@ bool lacks_bound(const Task& t) {
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::vector<Task> make_tasks(const Settings& settings, std::uint32_t seed) {
-  std::vector<Task> tasks;
-  for (Group& g : make_groups(settings, seed)) tasks.emplace_back(std::move(g), settings.monte_carlo, true);
-  if (settings.scenarios)
-    for (const Scenario& s : scenarios_of(*settings.scenarios))
-      for (Group& g : make_groups(settings, seed, s)) tasks.emplace_back(std::move(g), settings.monte_carlo, false);
-  return tasks;
 }
 
 class OptionPricing final : public Simulation {
@@ -158,6 +149,7 @@ class OptionPricing final : public Simulation {
     Summary out{{"options", static_cast<std::int64_t>(settings_.options.size()), ""},
                 {"paths", paths, ""},
                 {"path_steps", steps, ""}};
+    if (padded_dimensions_ > 0) out.push_back({"dimensions_beyond_sobol", padded_dimensions_, ""});
     if (!results_.instruments.empty()) {
       out.push_back({"book_value", value, "currency"});
       // Options on one underlying see the same draws, and their errors depend on each other: the sum bounds them all.
@@ -175,8 +167,22 @@ class OptionPricing final : public Simulation {
 
   /// The engine's number of a task's group, which is added when it is first needed.
   int number_of(std::size_t i) {
-    if (numbers_[i] < 0) numbers_[i] = engine_->add(tasks_[i].plan());
-    return numbers_[i];
+    if (numbers_[i] >= 0) return numbers_[i];
+    const k::GroupPlan plan = tasks_[i].plan();
+    note_padding(tasks_[i], plan);
+    return numbers_[i] = engine_->add(plan);
+  }
+
+  /// Says once that there are more dimensions than the Sobol numbers have.
+  void note_padding(const Task& t, const k::GroupPlan& plan) {
+    const std::int64_t wanted = std::int64_t{plan.grids[0].steps} * plan.grids[0].normals;
+    const std::int64_t padded = plan.replications > 0 ? wanted - kernels::sobol_dimensions : 0;
+    if (padded > 0 && padded_dimensions_ == 0)
+      context_.warning(fmt::format(
+          "option {}: its paths have {} dimensions, the Sobol numbers {}; the {} least important (the last of the "
+          "Brownian bridge) are drawn from Philox, for other options alike",
+          t.group.items.front().option.id, wanted, kernels::sobol_dimensions, padded));
+    padded_dimensions_ = std::max(padded_dimensions_, padded);
   }
 
   void enter_phase(Phase phase) {
@@ -298,6 +304,7 @@ class OptionPricing final : public Simulation {
   Phase phase_ = Phase::train;
   std::size_t task_ = 0;
   std::int64_t round_ = 0, unit_ = 0;
+  std::int64_t padded_dimensions_ = 0;  ///< at most, of a group
   double started_ = now(), elapsed_before_ = 0;
   Results results_;
 };
@@ -344,31 +351,6 @@ Results price_book(const Settings& settings, const RunContext& context) {
   pricing.initialise();
   while (!pricing.done()) pricing.advance(std::int64_t{1} << 40);
   return pricing.assemble();
-}
-
-sim::Estimate estimate(const Settings& settings, const kernels::Device&) {
-  sim::Estimate e;
-  std::int64_t training = 0, kept = 0;
-  for (const Task& t : make_tasks(settings, 0)) {
-    const auto steps = static_cast<double>(t.group.grid.steps()),
-               assets = static_cast<double>(t.group.market.assets.size());
-    const auto paths = static_cast<double>(t.group.paths_of(t.group.samples));
-    e.work += paths * steps * assets;
-    if (!t.needs_training()) continue;
-    const auto& lsm = early_exercise(t.group.items.front().option)->lsm;
-    const auto dates = static_cast<std::int64_t>(exercise_times(t.group.items.front().option, t.group.grid).size());
-    const std::int64_t number = t.group.choices.double_precision ? 8 : 4;
-    training = std::max(training, 2 * dates * static_cast<std::int64_t>(assets) * lsm.training_paths * number);
-    e.work += static_cast<double>(lsm.training_paths) * steps * assets;
-  }
-  const auto options = static_cast<std::int64_t>(settings.options.size());
-  kept = options * (settings.output.save_values * 8 + 4096);
-  e.host_bytes = training + kept + (std::int64_t{64} << 20);
-  e.device_bytes = training + (std::int64_t{256} << 20);
-  e.disk_bytes = 2 * kept + 65536;
-  e.largest_arrays = {{"training paths of early exercise", training}, {"results", kept}};
-  e.work_unit = "path steps";
-  return e;
 }
 
 SimulationType simulation_type() {

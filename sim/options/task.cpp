@@ -5,6 +5,7 @@
 
 #include "io/error.hpp"
 #include "kernels/options/chunk.hpp"
+#include "sim/options/assemble_results.hpp"
 
 namespace ergode::sim::options {
 
@@ -295,6 +296,15 @@ void Task::restore(const io::State& state, const std::string& prefix) {
   }
   const auto samples_before = static_cast<std::int64_t>(position.at(2));
   if (group.samples > samples_before) extend(samples_before);
+}
+
+std::vector<Task> make_tasks(const Settings& settings, std::uint32_t seed) {
+  std::vector<Task> tasks;
+  for (Group& g : make_groups(settings, seed)) tasks.emplace_back(std::move(g), settings.monte_carlo, true);
+  if (settings.scenarios)
+    for (const Scenario& s : scenarios_of(*settings.scenarios))
+      for (Group& g : make_groups(settings, seed, s)) tasks.emplace_back(std::move(g), settings.monte_carlo, false);
+  return tasks;
 }
 
 }  // namespace ergode::sim::options

@@ -82,4 +82,10 @@ class Task {
   std::vector<Accumulator> before_last_;  ///< without the last chunk, where that is not full: more paths begin there
 };
 
+/// Most chunks of one call to the engine: bounds its memory for sums.
+inline constexpr std::int64_t most_chunks = 1 << 16;
+
+/// The groups of the book, then those of each scenario.
+std::vector<Task> make_tasks(const Settings& settings, std::uint32_t seed);
+
 }  // namespace ergode::sim::options

@@ -402,6 +402,19 @@ TEST_CASE("Heston parameters that violate the Feller condition are said once, an
   CHECK_FALSE(has(slurp(p / "run/results.csv"), "nan"));
 }
 
+TEST_CASE("dimensions beyond the Sobol numbers are said, with how many, and recorded") {
+  const Place p(head + "options: [{id: a, product: asian, underlying: A, strike: 100, fixings: 1200, maturity: 1}]\n");
+  const Outcome outcome = p.run(
+      {"monte_carlo.rng=sobol", "monte_carlo.replications=2", "monte_carlo.paths=64", "monte_carlo.precision=float"});
+  check(outcome, 0, {"option a: its paths have 1200 dimensions, the Sobol numbers 1111; the 89"});
+  CHECK(has(slurp(p / "run/summary.json"), "dimensions_beyond_sobol"));
+  fs::remove_all(p / "run");
+  const Outcome few = p.run({"monte_carlo.rng=sobol", "monte_carlo.replications=2", "options.0.fixings=1111"});
+  INFO(few.error);
+  CHECK(few.code == 0);
+  CHECK_FALSE(has(few.error, "Sobol"));
+}
+
 TEST_CASE("more paths than 32 bits count are valid, and end where the tolerance is met") {
   const Place p(head + call);
   const Outcome sized = p.validate({"monte_carlo.paths=1e10"});

@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "kernels/options/chunk.hpp"
+#include "kernels/options/path_loops.hpp"
+#include "sim/options/simulation.hpp"
+#include "sim/options/task.hpp"
+
+// What a book costs, said before anything is computed.
+
+namespace ergode::sim::options {
+
+namespace k = kernels::options;
+
+namespace {
+
+/// What a device keeps for the stacks of a kernel: for each thread that a large device can hold at once.
+std::int64_t stacks(std::size_t assets, bool double_precision, bool upper_bound) {
+  constexpr std::int64_t threads = 300'000;
+  std::int64_t stack = upper_bound                            ? 21'000
+                       : assets == 1                          ? 6'300
+                       : assets <= std::size_t{k::few_assets} ? 9'400
+                                                              : 22'000;
+  if (double_precision) stack = upper_bound ? 58'000 : assets <= std::size_t{k::few_assets} ? stack : 43'000;
+  return stack * threads;
+}
+
+}  // namespace
+
+sim::Estimate estimate(const Settings& settings, const kernels::Device&) {
+  constexpr std::size_t usual_estimators = 8;  // of an option: price, bias, Greeks
+  // Of a CUDA engine: context, code and tables, and what it keeps at most of stored normals.
+  constexpr std::int64_t fixed = std::int64_t{768} << 20, most_normals = std::int64_t{4} << 30;
+  sim::Estimate e;
+  std::int64_t training = 0, stack = 0, normals = 0, chunks = 0, row = 0;
+  for (const Task& t : make_tasks(settings, 0)) {
+    const auto steps = static_cast<double>(t.group.grid.steps()),
+               assets = static_cast<double>(t.group.market.assets.size());
+    const auto paths = static_cast<double>(t.group.paths_of(t.group.samples));
+    const bool real = t.group.choices.double_precision;
+    const std::int64_t number = real ? 8 : 4;
+    e.work += paths * steps * assets;
+    stack = std::max(stack, stacks(t.group.market.assets.size(), real, t.wants_upper_bound()));
+    chunks += t.chunks();
+    row = std::max(row, static_cast<std::int64_t>(t.options.size() * usual_estimators * k::moments * sizeof(double)));
+    if (t.group.choices.replications > 0)
+      normals =
+          std::max(normals, t.group.samples * t.group.grid.steps() * static_cast<std::int64_t>(assets) * 2 * number);
+    if (!t.needs_training()) continue;
+    const auto& lsm = early_exercise(t.group.items.front().option)->lsm;
+    const auto dates = static_cast<std::int64_t>(exercise_times(t.group.items.front().option, t.group.grid).size());
+    training = std::max(training, 2 * dates * static_cast<std::int64_t>(assets) * lsm.training_paths * number);
+    e.work += static_cast<double>(lsm.training_paths) * steps * assets;
+  }
+  const auto options = static_cast<std::int64_t>(settings.options.size());
+  const std::int64_t kept = options * (settings.output.save_values * 8 + 4096);
+  e.host_bytes = training + kept + (std::int64_t{64} << 20);
+  // Training paths are fetched in pieces where they do not fit.
+  e.device_bytes = fixed + stack + std::min(chunks, most_chunks) * row + std::min(normals, most_normals) +
+                   std::min(training, most_normals) + settings.output.save_values * (row / k::moments);
+  e.disk_bytes = 2 * kept + 65536;
+  e.largest_arrays = {{"training paths of early exercise", training}, {"results", kept}};
+  e.work_unit = "path steps";
+  return e;
+}
+
+}  // namespace ergode::sim::options
