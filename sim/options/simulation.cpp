@@ -33,6 +33,16 @@ bool lacks_bound(const Task& t) {
                                       early_exercise(t.group.items.front().option)->lsm.outer_paths;
 }
 
+std::int64_t bound_pieces(std::int64_t paths) {
+  return (paths + bound_piece - 1) / bound_piece;
+}
+
+/// A training, chunks, and pieces of the bound.
+std::int64_t units_done(const Task& t) {
+  return (t.exercise.policy.empty() ? 0 : 1) + t.next_chunk +
+         bound_pieces(static_cast<std::int64_t>(t.upper_bounds.size()));
+}
+
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -57,7 +67,6 @@ class OptionPricing final : public Simulation {
     };
     phase_ = static_cast<Phase>(integer("phase"));
     task_ = static_cast<std::size_t>(integer("task"));
-    unit_ = integer("unit");
     // The config's other keys are known to be the same.
     if (static_cast<std::size_t>(integer("tasks")) != tasks_.size()) throw Task::other_company();
     elapsed_before_ = std::get<double>(state.attributes.at("elapsed"));
@@ -65,6 +74,7 @@ class OptionPricing final : public Simulation {
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       tasks_[i].restore(state, prefix(i));
       if (!limit || elapsed_before_ < limit->seconds) tasks_[i].go_on();
+      unit_ += units_done(tasks_[i]);
     }
     // Also where the run was at its end, and is now to do more than was asked for then.
     if (phase_ != Phase::train && !std::all_of(tasks_.begin(), tasks_.end(), [](const Task& t) { return t.done(); }))
@@ -75,7 +85,6 @@ class OptionPricing final : public Simulation {
     io::State state;
     state.attributes["phase"] = static_cast<std::int64_t>(phase_);
     state.attributes["task"] = static_cast<std::int64_t>(task_);
-    state.attributes["unit"] = unit_;
     state.attributes["tasks"] = static_cast<std::int64_t>(tasks_.size());
     state.attributes["elapsed"] = elapsed();
     for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i].save(state, prefix(i));
@@ -89,9 +98,8 @@ class OptionPricing final : public Simulation {
       if (!t.done()) left += t.chunks() - t.next_chunk;
       if (phase_ == Phase::train && t.needs_training() && t.exercise.policy.empty()) ++left;
       if (lacks_bound(t)) {
-        const std::int64_t paths = early_exercise(t.group.items.front().option)->lsm.outer_paths -
-                                   static_cast<std::int64_t>(t.upper_bounds.size());
-        left += (paths + bound_piece - 1) / bound_piece;
+        left += bound_pieces(early_exercise(t.group.items.front().option)->lsm.outer_paths -
+                             static_cast<std::int64_t>(t.upper_bounds.size()));
       }
       for (const OptionProgress& o : t.options) done += o.done ? 1 : 0;
       options += t.options.size();
@@ -198,12 +206,10 @@ class OptionPricing final : public Simulation {
   }
   /// The first round in which there is something to do.
   std::int64_t first_open_round() const {
-    std::int64_t r = 0;
-    const auto behind = [&](const Task& t) { return !t.done() && t.next_chunk < t.round_end(r); };
-    const auto open = [](const Task& t) { return !t.done(); };
-    if (std::any_of(tasks_.begin(), tasks_.end(), open))
-      while (!std::any_of(tasks_.begin(), tasks_.end(), behind)) ++r;
-    return r;
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (const Task& t : tasks_)
+      if (!t.done()) first = std::min(first, t.round());
+    return first;
   }
   template <class Wanted>
   void skip(const Wanted& wanted, Phase then) {
@@ -284,8 +290,7 @@ class OptionPricing final : public Simulation {
     const bool late = settings_.monte_carlo.time_limit && elapsed() >= settings_.monte_carlo.time_limit->seconds;
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       Task& t = tasks_[i];
-      if (t.done() && std::all_of(t.options.begin(), t.options.end(), [](const OptionProgress& o) { return o.done; }))
-        continue;
+      if (t.done()) continue;
       number_of(i);  // a task restored with its round behind it has its estimators with its plan
       t.end_round();
       if (late) t.stop();

@@ -73,8 +73,13 @@ bool Task::decides() const {
 }
 
 bool Task::done() const {
-  return next_chunk >= chunks_ ||
-         std::all_of(options.begin(), options.end(), [](const OptionProgress& o) { return o.done; });
+  return std::all_of(options.begin(), options.end(), [](const OptionProgress& o) { return o.done; });
+}
+
+std::int64_t Task::round() const {
+  std::int64_t r = 0;
+  while (round_end(r) < next_chunk || (round_end(r) == next_chunk && ended_ == next_chunk && next_chunk < chunks_)) ++r;
+  return r;
 }
 
 void Task::add(std::int64_t chunk, const double* sums) {

@@ -44,6 +44,9 @@ class Task {
   std::int64_t chunks() const { return chunks_; }
   /// End of round number r, in chunks.
   std::int64_t round_end(std::int64_t r) const;
+  /// The round that it is in: of which there are chunks to do, or the end.
+  std::int64_t round() const;
+  /// All its options have had enough.
   bool done() const;
   /// Adds the sums of one chunk, (estimator, moment).
   void add(std::int64_t chunk, const double* sums);

@@ -294,6 +294,18 @@ TEST_CASE("more paths on a resume of Sobol points, and of a book that was killed
   p.finish("grown", {"--resume"});
   p.finish("whole");
   p.check_equal("whole", "grown");
+  // Killed on the way to more, and then given more again.
+  fs::remove_all(p / "grown");
+  fs::remove_all(p / "whole");
+  write_growing(p, 200000, " rng: sobol, replications: 4,");
+  p.finish("grown");
+  write_growing(p, 400000, " rng: sobol, replications: 4,");
+  for (const char* file : {"results.h5", "checkpoint.prev.h5"}) fs::remove(p / "grown" / file);
+  p.stop_half_way("grown", {"--resume"});
+  write_growing(p, 800000, " rng: sobol, replications: 4,");
+  p.finish("grown", {"--resume"});
+  p.finish("whole");
+  p.check_equal("whole", "grown");
 
   write_growing(p, 400000);
   p.stop_half_way("cut");
@@ -301,6 +313,7 @@ TEST_CASE("more paths on a resume of Sobol points, and of a book that was killed
   p.finish("cut", {"--resume"});
   p.finish("whole of more");
   p.check_equal("whole of more", "cut");
+  CHECK(p.run("cut", {"--resume"}).out.find("finished") != std::string::npos);
 }
 
 TEST_CASE("fewer paths on a resume, or a budget that parts what shares its draws, are refused and lose nothing") {
