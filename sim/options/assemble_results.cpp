@@ -106,17 +106,11 @@ Histogram histogram_of(const std::vector<double>& values) {
   return h;
 }
 
-/// Whether a payoff that grows with the spot has infinite variance. Puts are bounded.
-bool infinite_variance(const MarketState& market, const Instrument& option) {
+/// Whether the error of a payoff that grows with the spot means little. Puts are bounded.
+bool unreliable_error(const MarketState& market, const Instrument& option) {
   if (type_and_strike(option.product).type == "put") return false;
-  for (const auto& a : market.assets) {
-    const auto* heston = std::get_if<HestonModel>(&a.model);
-    if (const auto* b = std::get_if<BatesModel>(&a.model)) heston = &b->heston;
-    if (heston != nullptr && second_moment_explodes(*heston, option.maturity)) return true;
-    const auto* kou = std::get_if<KouJumpModel>(&a.model);
-    if (kou != nullptr && kou->jump_intensity > 0 && kou->jump_up_prob > 0 && kou->eta_up <= 2) return true;
-  }
-  return false;
+  return std::any_of(market.assets.begin(), market.assets.end(),
+                     [&](const auto& a) { return heavy_tailed(a.model, option.maturity); });
 }
 
 /// Mean and error of a - b, sample by sample.
@@ -230,9 +224,10 @@ InstrumentResult instrument_result(const Task& t, std::size_t item) {
     }
   }
   if (g.items[item].as_put)
-    r.message = "its second moment is infinite: valued as the put and the forward; values and histogram are the put's";
-  else if (infinite_variance(g.market, option))
-    r.message = "the second moment of the underlying is infinite: the error bar cannot be relied on";
+    r.message =
+        "its variance is infinite or huge: valued as the put and the forward; values and histogram are the put's";
+  else if (unreliable_error(g.market, option))
+    r.message = "the variance of the underlying is infinite or huge: the error bar cannot be relied on";
   if (const auto reference = reference_value(option, g.market)) {
     r.reference_value = *reference;
     if (r.standard_error > 0) r.z_score = (r.price - *reference) / r.standard_error;

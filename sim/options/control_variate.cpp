@@ -22,10 +22,8 @@ bool gbm(const UnderlyingSettings& asset) {
 
 /// Whether the mean of the terminal price is known and the price has a variance.
 bool controllable(const UnderlyingSettings& asset, double maturity) {
-  if (!asset.cash_dividends.empty() || std::holds_alternative<CevModel>(asset.model)) return false;
-  if (const auto* m = std::get_if<HestonModel>(&asset.model)) return !second_moment_explodes(*m, maturity);
-  if (const auto* m = std::get_if<BatesModel>(&asset.model)) return !second_moment_explodes(m->heston, maturity);
-  return true;
+  return asset.cash_dividends.empty() && !std::holds_alternative<CevModel>(asset.model) &&
+         !heavy_tailed(asset.model, maturity);
 }
 
 /// What the product offers. `itself`: the payoff is the control, or affine in terminal prices, on every path.

@@ -491,10 +491,8 @@ std::vector<Group> make_groups(const Settings& settings, std::uint32_t seed, con
         for (const auto& a : today.assets) note->initial_spots.push_back(a.spot);
     item.control = choose_control(option, market, mc.control_variate == ControlVariate::automatic);
     if (const auto* european = std::get_if<European>(&option.product)) {
-      const auto* h = std::get_if<HestonModel>(&market.assets[0].model);
-      const auto* b = std::get_if<BatesModel>(&market.assets[0].model);
-      if (b != nullptr) h = &b->heston;
-      item.as_put = h != nullptr && european->type == OptionType::call && second_moment_explodes(*h, option.maturity);
+      item.as_put = european->type == OptionType::call && market.assets[0].cash_dividends.empty() &&
+                    heavy_tailed(market.assets[0].model, option.maturity);
     }
     const auto found = open.find(key);
     if (found != open.end()) {

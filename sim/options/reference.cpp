@@ -376,6 +376,16 @@ double volatility_product_integral(const TermStructure& first, const TermStructu
   return sum;
 }
 
+bool heavy_tailed(const Model& model, double maturity) {
+  const auto* heston = std::get_if<HestonModel>(&model);
+  if (const auto* b = std::get_if<BatesModel>(&model)) heston = &b->heston;
+  if (heston != nullptr) return second_moment_explodes(*heston, maturity);
+  const auto* kou = std::get_if<KouJumpModel>(&model);
+  if (kou != nullptr && kou->jump_intensity > 0 && kou->jump_up_prob > 0 && kou->eta_up <= 2) return true;
+  const TermStructure* volatility = black_volatility(model);
+  return volatility != nullptr && volatility->variance_integral(maturity) > 9;
+}
+
 bool second_moment_explodes(const HestonModel& m, double maturity) {
   if (!(maturity > 0) || !(m.sigma_v > 0)) return false;
   if (m.v0 == 0 && m.kappa * m.theta == 0) return false;  // no variance ever

@@ -30,4 +30,8 @@ double volatility_product_integral(const TermStructure& first, const TermStructu
 /// jumps do not change it.
 bool second_moment_explodes(const HestonModel& model, double maturity);
 
+/// Whether the spot at the maturity (years) is so skewed, its second moment infinite or more than e^9 times the square
+/// of the mean, that a mean over paths and its error say little.
+bool heavy_tailed(const Model& model, double maturity);
+
 }  // namespace ergode::sim::options

@@ -72,6 +72,18 @@ void Settings::declare(io::Section& root) {
             complain("id", fmt::format("'{}' is the id of options.{} too; ids must differ", option.id, found->second));
         });
       });
+  root.doubt([this](const Complain& warn) {
+    // Where the variance reverts within a step, coarse and fine steps are both too long to tell the bias from.
+    for (const UnderlyingSettings& u : market.underlyings) {
+      const HestonModel* h = std::get_if<HestonModel>(&u.model);
+      if (const auto* b = std::get_if<BatesModel>(&u.model)) h = &b->heston;
+      if (h != nullptr && h->sigma_v > 0 && h->kappa > 0.4 * monte_carlo.steps_per_year)
+        warn("monte_carlo",
+             fmt::format("{} steps a year are few for the kappa of {}: the bias from steps cannot be relied "
+                         "on; steps_per_year of {} or more will do",
+                         monte_carlo.steps_per_year, u.name, std::ceil(4 * h->kappa)));
+    }
+  });
   root.section("scenarios", scenarios, "the book is priced again under each combination of these");
   root.section("output", output, "what is written");
 }

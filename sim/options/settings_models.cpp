@@ -105,7 +105,7 @@ void HestonModel::declare(io::Section& s) {
 }
 
 void MertonJump::declare(io::Section& s) {
-  s.key("jump_intensity", jump_intensity, "jumps a year").required().unit("1/year").at_least(0);
+  s.key("jump_intensity", jump_intensity, "jumps a year").required().unit("1/year").at_least(0).at_most(1e4);
   s.key("jump_mean", jump_mean, "mean of the log jump").required();
   s.key("jump_stddev", jump_stddev, "standard deviation of the log jump").required().at_least(0);
 }
@@ -122,7 +122,7 @@ void MertonJumpModel::declare(io::Section& s) {
 
 void KouJumpModel::declare(io::Section& s) {
   declare_volatility(s, volatility);
-  s.key("jump_intensity", jump_intensity, "jumps a year").required().unit("1/year").at_least(0);
+  s.key("jump_intensity", jump_intensity, "jumps a year").required().unit("1/year").at_least(0).at_most(1e4);
   s.key("jump_up_prob", jump_up_prob, "probability that a jump is upward").required().at_least(0).at_most(1);
   s.key("eta_up", eta_up, "rate of the upward log jumps, 1 over their mean; their expectation needs more than 1")
       .required()
@@ -131,7 +131,7 @@ void KouJumpModel::declare(io::Section& s) {
 }
 
 void UnderlyingSettings::declare(io::Section& s) {
-  s.key("spot", spot, "price now").required().unit("price").greater_than(0);
+  s.key("spot", spot, "price now").required().unit("price").greater_than(0).at_most(1e30);
   s.key("rate", rate, "zero rate, continuously compounded; default: the market's")
       .unit("1/year")
       .warn_above(1, per_cent_rate)
@@ -143,6 +143,7 @@ void UnderlyingSettings::declare(io::Section& s) {
     std::vector<double> times;
     for (const CashDividend& dividend : cash_dividends) times.push_back(dividend.time);
     check_ascending(times, "cash_dividends", complain);
+    if (spot > 0 && spot < 1e-30) complain("spot", "must be at least 1e-30: give prices in a smaller unit");
     if (!cash_dividends.empty() && !std::holds_alternative<GbmModel>(model))
       complain("cash_dividends", "are for `model: gbm` alone; use dividend_yield");
   });

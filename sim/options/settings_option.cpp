@@ -65,6 +65,10 @@ void check_own(const Instrument& o, const io::Section& s, const Complain& compla
                                 : count.low == 2 ? std::string("two underlyings, [long, short]")
                                                  : fmt::format("1 to {} underlyings", count.high)));
   }
+  // Dates are told apart down to 1e-12 years.
+  if (o.maturity > 0 && o.maturity < 1e-6)
+    complain("maturity", fmt::format("{} years is less than 1e-6 (half a minute): give 0 for now, or more",
+                                     io::write_value(o.maturity)));
   const std::vector<double>* weights = std::visit(Weights{}, o.product);
   if (weights && !weights->empty() && weights->size() != d)
     complain("weights", fmt::format("found {}; there must be one for each of the {} underlyings", weights->size(), d));
@@ -126,6 +130,19 @@ void check_correlation(const Instrument& o, const MarketSettings& market, const 
                                         io::write_value(*c->all_pairs), d, smallest));
 }
 
+void doubt_correlation(const Instrument& o, const MarketSettings& market, const Complain& warn) {
+  const auto& c = o.correlation ? o.correlation : market.correlation;
+  const std::size_t d = o.underlyings.size();
+  if (!c || !c->all_pairs || !c->nearest || d < 2) return;
+  std::vector<double> flat(d * d, *c->all_pairs);
+  for (std::size_t i = 0; i < d; ++i) flat[i * d + i] = 1;
+  if (is_semidefinite(flat, d)) return;
+  warn(o.correlation ? "correlation" : "underlyings",
+       fmt::format("a correlation of {} between all pairs of {} underlyings is not positive semidefinite: the nearest "
+                   "matrix that is stands for it, with {:.6g}",
+                   io::write_value(*c->all_pairs), d, nearest_correlation(flat, d)[1]));
+}
+
 }  // namespace
 
 void Instrument::declare(io::Section& s) {
@@ -157,6 +174,7 @@ void declare_option(io::Section& s, Instrument& option, std::size_t index, const
     check_underlyings(option, s, market, complain);
     check_correlation(option, market, complain);
   });
+  s.doubt([&option, &market](const Complain& warn) { doubt_correlation(option, market, warn); });
 }
 
 }  // namespace ergode::sim::options

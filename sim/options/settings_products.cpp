@@ -27,7 +27,7 @@ void declare_monitoring(io::Section& s, std::string_view name, Monitoring& monit
 
 void declare_fixings(io::Section& s, Monitoring& monitoring, std::optional<std::int64_t>& fixings) {
   declare_monitoring(s, "monitoring", monitoring, "at the fixings, or at every moment");
-  s.key("fixings", fixings, "how many, at i T / n; t = 0 is none").at_least(1);
+  s.key("fixings", fixings, "how many, at i T / n; t = 0 is none").at_least(1).at_most(1e6);
   s.check([&](const Complain& complain) { check_fixings(monitoring, fixings, complain); });
 }
 
@@ -172,7 +172,7 @@ void ForwardStart::declare(io::Section& s) {
 
 void Cliquet::declare(io::Section& s) {
   declare_notional(s, notional);
-  s.key("resets", resets, "number of periods, which end at i T / n").required().at_least(1);
+  s.key("resets", resets, "number of periods, which end at i T / n").required().at_least(1).at_most(1e6);
   s.key("local_floor", local_floor, "of the return of a period");
   s.key("local_cap", local_cap, "of the return of a period");
   s.key("global_floor", global_floor, "of the sum of the returns");
@@ -196,7 +196,7 @@ void Autocallable::declare(io::Section& s) {
       .greater_than(0);
   s.key("coupon", coupon, "fraction of notional for each observation").at_least(0).warn_above(1, per_cent_rate);
   s.key("memory", memory, "a call pays the coupons that were missed too");
-  s.key("observations", observations, "number of observation dates, at i T / n").required().at_least(1);
+  s.key("observations", observations, "number of observation dates, at i T / n").required().at_least(1).at_most(1e6);
   s.key("knock_in_barrier", knock_in_barrier, "fraction of the initial spot below which par is at risk; default: none")
       .at_least(0);
   declare_monitoring(s, "knock_in_monitoring", knock_in_monitoring, "at the observation dates, or at every moment");
@@ -219,8 +219,8 @@ void LsmSettings::declare(io::Section& s) {
       .at_least(16)
       .at_most(1e12);
   s.key("upper_bound", upper_bound, "also the dual upper bound (Andersen & Broadie 2004)");
-  s.key("outer_paths", outer_paths, "paths of the upper bound").at_least(2).at_most(1e12);
-  s.key("inner_paths", inner_paths, "paths of each of its nested simulations").at_least(2).at_most(1e12);
+  s.key("outer_paths", outer_paths, "paths of the upper bound").at_least(2).at_most(1e9);
+  s.key("inner_paths", inner_paths, "paths of each of its nested simulations").at_least(2).at_most(1e5);
 }
 
 void EarlyExercise::declare(io::Section& s) {
@@ -241,7 +241,7 @@ void EarlyExercise::declare(io::Section& s) {
 
 void Bermudan::declare(io::Section& s) {
   exercise.declare(s);
-  s.key("exercise_dates", exercise_dates, "how many, at i T / n").required().at_least(1);
+  s.key("exercise_dates", exercise_dates, "how many, at i T / n").required().at_least(1).at_most(1e5);
 }
 
 void American::declare(io::Section& s) {

@@ -9,7 +9,7 @@ namespace ergode::sim::options {
 namespace {
 
 /// Times that differ by rounding alone are one.
-constexpr double same_time = 1e-9;
+constexpr double same_time = 1e-12;
 
 /// An American option is exercised at so many dates at least, however short its life: few dates cost value.
 constexpr double least_american_dates = 128;

@@ -33,8 +33,8 @@ Failure explain(std::exception_ptr problem) noexcept {
     return {exit_code(e.failure()), e.what()};
   } catch (const std::bad_alloc&) {
     return {io::ExitCode::out_of_memory,
-            "out of host memory: `ergode validate CONFIG` says how much the run needs; use fewer bodies or another "
-            "machine"};
+            "out of host memory: `ergode validate CONFIG` says how much the run needs; use fewer bodies, or "
+            "paths of early exercise, or another machine"};
   } catch (const std::length_error&) {
     return {io::ExitCode::out_of_memory,
             "more memory than can be addressed: `ergode validate CONFIG` says how much the run needs"};

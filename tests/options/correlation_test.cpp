@@ -161,6 +161,11 @@ TEST_CASE("A matrix that is no correlation matrix is refused with its smallest e
   CHECK(refusal(three("-0.6"))
             .has("'options.0.correlation': -0.6 between all pairs of 3 underlyings is not positive "
                  "semidefinite: the smallest eigenvalue is -0.2;"));
+  const auto said = read_settings(three("{all_pairs: -0.6, nearest: true}")).result.warnings;
+  REQUIRE(said.size() == 1);
+  CHECK(
+      said[0].find("a correlation of -0.6 between all pairs of 3 underlyings is not positive semidefinite: the nearest "
+                   "matrix that is stands for it, with -0.5") != std::string::npos);
   CHECK(largest_difference(of_option(three("{all_pairs: -0.6, nearest: true}")),
                            {1, -0.5, -0.5, -0.5, 1, -0.5, -0.5, -0.5, 1}) < 1e-7);
   const std::pair<const char*, const char*> cases[] = {

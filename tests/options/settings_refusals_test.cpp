@@ -163,6 +163,24 @@ TEST_CASE("A number that looks like per cent is warned about, and so is a violat
           .find("'market.underlyings.X.sigma_v': the Feller condition 2 kappa theta >= sigma_v^2 does not hold (0.04 < "
                 "1)") != std::string::npos);
   CHECK(warnings("spot: 1, model: heston, v0: 0.04, kappa: 2, theta: 0.04, sigma_v: 0.3, rho: -0.9") == "0 warnings");
+  CHECK(
+      warnings("spot: 1, model: heston, v0: 0.04, kappa: 110, theta: 0.04, sigma_v: 0.3, rho: -0.9")
+          .find("252 steps a year are few for the kappa of X: the bias from steps cannot be relied on; steps_per_year "
+                "of 440 or more will do") != std::string::npos);
+}
+
+TEST_CASE("Lives and prices too small to be told from nothing are refused, and dates without number") {
+  const auto of = [](const std::string& spot, const std::string& option) {
+    return refusal("market: {underlyings: {X: {spot: " + spot + ", model: gbm, volatility: 0.2}}}\noptions: [{" +
+                   option + "}]\n");
+  };
+  CHECK(of("1", "product: european, strike: 1, maturity: 1e-7")
+            .has("'options.0.maturity': 1e-07 years is less than 1e-6 (half a minute)"));
+  CHECK(of("1e-31", "product: european, strike: 1, maturity: 1").has("spot': must be at least 1e-30"));
+  CHECK(
+      of("1", "product: asian, strike: 1, maturity: 1, fixings: 1e9").has("fixings': found '1e9', allowed is"));
+  CHECK(of("1", "product: bermudan, strike: 1, maturity: 1, exercise_dates: 1e6")
+            .has("exercise_dates': found '1e6', allowed is"));
 }
 
 TEST_CASE("Ids that stand twice and rates that differ within one option are refused") {

@@ -184,3 +184,18 @@ TEST_CASE("a Heston call whose second moment explodes has a real error bar throu
   CHECK(price_one(mc, market, option).variance_reduction.find("parity") != std::string::npos);
   check_books(mc, market, {option});
 }
+
+TEST_CASE(
+    "calls under a volatility that no mean over paths survives are valued through their puts, or said to be unsure") {
+  // sigma^2 T = 125: all but one path in 10^14 end below the strike, and the mean is made of those.
+  const std::string market = "rate: 0.02, underlyings: {A: {spot: 100, model: gbm, volatility: 5}}";
+  const auto call =
+      price_one("paths: 8192", market, "id: call, product: european, underlying: A, strike: 100, maturity: 5");
+  CHECK(call.variance_reduction.find("parity") != std::string::npos);
+  // Black & Scholes: 100 less 2.2e-6.
+  CHECK(call.price > 99.9999);
+  CHECK(call.price <= 100);
+  const auto late =
+      price_one("paths: 8192", market, "id: late, product: forward_start, underlying: A, start: 1, maturity: 5");
+  CHECK(late.message.find("cannot be relied on") != std::string::npos);
+}
