@@ -30,13 +30,15 @@ struct PathState {
   const double* variance_or_null() const { return stochastic_variance ? variance : nullptr; }
 };
 
+/// `dispersed`: as the rule is fitted to it.
 template <class Real>
-PathState state_at(const TrainingPaths<Real>& t, int date, std::int64_t path) {
+PathState state_at(const TrainingPaths<Real>& t, int date, std::int64_t path, bool dispersed = true) {
   PathState s;
   s.stochastic_variance = t.variance != nullptr;
   for (int u = 0; u < t.underlyings; ++u) {
     const std::int64_t at = (static_cast<std::int64_t>(date) * t.underlyings + u) * t.paths + path;
     s.spot[u] = t.spot[at];
+    if (dispersed && t.dispersion) s.spot[u] *= t.dispersion[u * t.paths + path];
     if (t.variance) s.variance[u] = t.variance[at];
   }
   return s;
@@ -109,6 +111,7 @@ class Induction {
       exercise(date);
       policy_.dates[date].critical_spot = critical_spot(date);
     }
+    if (training_.dispersion) walk();
     sum();
     return std::move(policy_);
   }
@@ -248,6 +251,22 @@ class Induction {
       return beyond;
     }
     return std::numeric_limits<double>::quiet_NaN();
+  }
+
+  /// The rule at work on the paths as they are.
+  void walk() {
+    const ExercisePolicyView<double> v = policy_.view();
+#pragma omp parallel for schedule(static) num_threads(threads_)
+    for (std::int64_t p = 0; p < training_.paths; ++p) {
+      value_[p] = 0;
+      first_exercise_[p] = -1;
+      for (int date = 0; date < training_.dates && first_exercise_[p] < 0; ++date) {
+        const PathState s = state_at(training_, date, p, false);
+        if (!should_exercise(v, date, s.spot, s.variance_or_null())) continue;
+        value_[p] = rule_.discount[date] * payoff_of(s);
+        first_exercise_[p] = date;
+      }
+    }
   }
 
   void sum() {

@@ -12,8 +12,9 @@ template <class Real>
 struct TrainingPaths {
   std::int64_t paths = 0;
   int dates = 0, underlyings = 0;
-  const Real* spot = nullptr;      ///< (dates, underlyings, paths)
-  const Real* variance = nullptr;  ///< as spot, or null where no variance is stochastic
+  const Real* spot = nullptr;        ///< (dates, underlyings, paths)
+  const Real* variance = nullptr;    ///< as spot, or null where no variance is stochastic
+  const Real* dispersion = nullptr;  ///< (underlyings, paths), or null: factors of the spots that the rule is fitted to
 };
 
 struct ExerciseRule {
@@ -50,6 +51,10 @@ struct ExercisePolicy {
 /// (Longstaff & Schwartz 2001, section 2). Where fewer than twice as many paths are in the money as the polynomial has
 /// terms, its order is lowered; with fewer than two there is no exercise. Each variable is centred and scaled by its 1
 /// % and 99 % quantiles in the money. The bits do not depend on `threads` >= 1.
+///
+/// With a dispersion the rule is fitted to paths that begin at different spots, so that it is known around the states
+/// that the paths themselves reach (Wang & Caflisch 2010, J. Computational Finance 13(3), p. 95: differences of the
+/// spot want that); fractions and price are those of the paths as they are.
 ///
 /// Throws std::invalid_argument for sizes or an order that do not fit (at most 64 underlyings, 2048 terms),
 /// std::domain_error naming the first path and date whose payoff or variance is not finite. Memory: 20 bytes a path

@@ -6,6 +6,7 @@
 
 #include "io/error.hpp"
 #include "kernels/options/longstaff_schwartz.hpp"
+#include "kernels/random/normal.hpp"
 
 namespace ergode::sim::options {
 namespace {
@@ -17,15 +18,47 @@ bool stochastic_variance(const UnderlyingSettings& a) {
   return std::holds_alternative<HestonModel>(a.model) || std::holds_alternative<BatesModel>(a.model);
 }
 
+/// A shift of the spot shifts all its later values by the same factor.
+bool scales_with_spot(const UnderlyingSettings& a) {
+  return !std::holds_alternative<CevModel>(a.model) && !std::holds_alternative<LocalVolatilityModel>(a.model) &&
+         a.cash_dividends.empty();
+}
+
+/// Factors of the spots, (underlyings, paths), lognormal as wide as the farthest shift of a difference: each path its
+/// point of an additive sequence (Roberts' generalised golden ratio), which fills the space evenly and owes nothing to
+/// the draws. Empty where the model is not homogeneous in the spot.
 template <class Real>
-kernels::ExercisePolicy fit(const kernels::options::Recording<Real>& paths, std::int64_t count, int dates, int assets,
-                            const kernels::ExerciseRule& rule, int threads) {
+std::vector<Real> dispersion(const Group& group, std::int64_t paths) {
+  const auto& assets = group.market.assets;
+  if (!std::all_of(assets.begin(), assets.end(), scales_with_spot)) return {};
+  double ratio = 2;
+  for (int i = 0; i < 64; ++i) ratio = std::pow(1 + ratio, 1.0 / (static_cast<double>(assets.size()) + 1));
+  std::vector<Real> factors(assets.size() * static_cast<std::size_t>(paths));
+  double alpha = 1;
+  for (std::size_t a = 0; a < assets.size(); ++a) {
+    alpha /= ratio;
+    const double width = 2 * difference_step(group.market, {Direction::Kind::spot, a, ""}, group.grid) / assets[a].spot;
+    for (std::int64_t p = 0; p < paths; ++p) {
+      const double place = std::fmod(0.5 + alpha * static_cast<double>(p + 1), 1.0);
+      const double normal = kernels::normal_from_word<double>(static_cast<std::uint32_t>(place * 0x1p32));
+      factors[a * static_cast<std::size_t>(paths) + static_cast<std::size_t>(p)] =
+          static_cast<Real>(std::exp(width * normal));
+    }
+  }
+  return factors;
+}
+
+template <class Real>
+kernels::ExercisePolicy fit(const Group& group, const kernels::options::Recording<Real>& paths, std::int64_t count,
+                            int dates, const kernels::ExerciseRule& rule, int threads) {
+  const std::vector<Real> factors = dispersion<Real>(group, count);
   kernels::TrainingPaths<Real> training;
   training.paths = count;
   training.dates = dates;
-  training.underlyings = assets;
+  training.underlyings = static_cast<int>(group.market.assets.size());
   training.spot = paths.spot.data();
   training.variance = paths.variance.empty() ? nullptr : paths.variance.data();
+  training.dispersion = factors.empty() ? nullptr : factors.data();
   return kernels::fit_exercise_policy(training, rule, threads);
 }
 
@@ -71,8 +104,8 @@ ExerciseRuleFound train(const Group& group, kernels::options::PathEngine& engine
   kernels::ExercisePolicy policy;
   const int dates = static_cast<int>(times.size());
   try {
-    policy = plan.double_precision ? fit(real, o.lsm.training_paths, dates, assets, rule, threads)
-                                   : fit(single, o.lsm.training_paths, dates, assets, rule, threads);
+    policy = plan.double_precision ? fit(group, real, o.lsm.training_paths, dates, rule, threads)
+                                   : fit(group, single, o.lsm.training_paths, dates, rule, threads);
   } catch (const std::invalid_argument& e) {
     throw io::Error(io::ExitCode::config, "option " + option.id + ": " + e.what());
   } catch (const std::domain_error& e) {

@@ -34,34 +34,6 @@ double tangent_step(const MarketState& m, const Direction& d, const TimeGrid& gr
   return 1e-5;
 }
 
-/// The step of a difference between prices: where rounding and the error of the formula are both small.
-double difference_step(const MarketState& m, const Direction& d, const TimeGrid& grid) {
-  const double maturity = grid.times.empty() ? 0 : grid.times.back();
-  switch (d.kind) {
-    case Direction::Kind::spot: {
-      const double deviation = rough_volatility(m.assets[d.asset], maturity) * std::sqrt(maturity);
-      return m.assets[d.asset].spot * std::clamp(0.15 * deviation, 0.002, 0.04);
-    }
-    case Direction::Kind::volatility: {
-      const double sigma = rough_volatility(m.assets[d.asset], maturity);
-      double least = sigma;
-      if (const auto* h = std::get_if<HestonModel>(&m.assets[d.asset].model)) least = std::sqrt(h->v0);
-      if (const auto* b = std::get_if<BatesModel>(&m.assets[d.asset].model)) least = std::sqrt(b->heston.v0);
-      return std::clamp(0.2 * least, 1e-4, 0.01);
-    }
-    case Direction::Kind::rate:
-      return 5e-3;
-    case Direction::Kind::time:
-      return grid.times.empty() ? 0 : std::min(4e-3, 0.25 * grid.times.front());
-    case Direction::Kind::parameter: {
-      const double x = std::abs(parameter_value(m, d));
-      return d.parameter == "rho" || d.parameter == "correlation" ? 0.2 * std::clamp(1 - x, 1e-3, 0.05)
-                                                                  : std::max(0.02 * x, 1e-4);
-    }
-  }
-  return 0;
-}
-
 bool all_of_model(const MarketState& m, bool (*is)(const UnderlyingSettings&)) {
   return std::all_of(m.assets.begin(), m.assets.end(), is);
 }
@@ -431,6 +403,33 @@ std::string group_key(const Settings& settings, const Instrument& option, const 
 }
 
 }  // namespace
+
+double difference_step(const MarketState& m, const Direction& d, const TimeGrid& grid) {
+  const double maturity = grid.times.empty() ? 0 : grid.times.back();
+  switch (d.kind) {
+    case Direction::Kind::spot: {
+      const double deviation = rough_volatility(m.assets[d.asset], maturity) * std::sqrt(maturity);
+      return m.assets[d.asset].spot * std::clamp(0.15 * deviation, 0.002, 0.04);
+    }
+    case Direction::Kind::volatility: {
+      const double sigma = rough_volatility(m.assets[d.asset], maturity);
+      double least = sigma;
+      if (const auto* h = std::get_if<HestonModel>(&m.assets[d.asset].model)) least = std::sqrt(h->v0);
+      if (const auto* b = std::get_if<BatesModel>(&m.assets[d.asset].model)) least = std::sqrt(b->heston.v0);
+      return std::clamp(0.2 * least, 1e-4, 0.01);
+    }
+    case Direction::Kind::rate:
+      return 5e-3;
+    case Direction::Kind::time:
+      return grid.times.empty() ? 0 : std::min(4e-3, 0.25 * grid.times.front());
+    case Direction::Kind::parameter: {
+      const double x = std::abs(parameter_value(m, d));
+      return d.parameter == "rho" || d.parameter == "correlation" ? 0.2 * std::clamp(1 - x, 1e-3, 0.05)
+                                                                  : std::max(0.02 * x, 1e-4);
+    }
+  }
+  return 0;
+}
 
 MarketState market_of(const Settings& settings, const Instrument& option, const Scenario& scenario) {
   MarketState m;

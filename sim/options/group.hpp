@@ -65,6 +65,9 @@ kernels::options::GroupPlan plan_group(Group& group, const std::vector<double>& 
 kernels::options::GroupPlan plan_recording(const Group& group, const std::vector<int>& slots,
                                            std::uint64_t first_sample, std::int64_t paths);
 
+/// The step of a difference between prices: where rounding and the error of the formula are both small.
+double difference_step(const MarketState& market, const Direction& direction, const TimeGrid& grid);
+
 /// Paths are rounded: to whole pairs, and for Sobol to replications times a power of two.
 std::int64_t rounded_samples(const PathChoices& choices);
 
