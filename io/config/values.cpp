@@ -183,7 +183,10 @@ void read_value(const Node& node, double& target, const Limits& limits, Problems
     if (problems.years) x = problems.years(node.text, why);
     if (!x) return problems.errors.push_back({node.at, "found the date " + node.text + ": " + why});
   }
-  if (!x) return refuse(node, problems, limits.text().empty() ? "a finite number" : "a finite number " + limits.text());
+  if (!x)
+    return refuse(node, problems,
+                  "a finite number" + (limits.text().empty() ? "" : " " + limits.text()) +
+                      (limits.or_date ? ", or a date YYYY-MM-DD" : ""));
   if (within(node, *x, limits, problems)) target = *x;
 }
 

@@ -27,6 +27,15 @@ std::size_t utf8_length(std::string_view s) {
 
 }  // namespace
 
+bool is_printable(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t n = utf8_length(text);
+    if (n == 0 || static_cast<unsigned char>(text[0]) < 0x20 || text[0] == 0x7f) return false;
+    text.remove_prefix(n);
+  }
+  return true;
+}
+
 std::string json_quote(std::string_view text) {
   static constexpr char hex[] = "0123456789abcdef";
   std::string out = "\"";

@@ -11,6 +11,9 @@ namespace ergode::io {
 /// `text` as a JSON string with its quotes; control characters are escaped, bytes that are not UTF-8 become U+FFFD.
 std::string json_quote(std::string_view text);
 
+/// Well-formed UTF-8 without control characters.
+bool is_printable(std::string_view text);
+
 /// The shortest text that reads back as `value`, with a point in every locale; `null` where JSON has no word (NaN,
 /// infinity).
 std::string json_number(double value);

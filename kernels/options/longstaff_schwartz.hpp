@@ -53,7 +53,7 @@ struct ExercisePolicy {
 /// % and 99 % quantiles in the money. The bits do not depend on `threads` >= 1.
 ///
 /// With a dispersion the rule is fitted to paths that begin at different spots, so that it is known around the states
-/// that the paths themselves reach (Wang & Caflisch 2010, J. Computational Finance 13(3), p. 95: differences of the
+/// that the paths themselves reach (Wang & Caflisch 2010, J. Computational Finance 13, p. 95: differences of the
 /// spot want that); fractions and price are those of the paths as they are.
 ///
 /// Throws std::invalid_argument for sizes or an order that do not fit (at most 64 underlyings, 2048 terms),

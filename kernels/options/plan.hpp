@@ -20,7 +20,7 @@ inline constexpr int observer_state = 3;    ///< numbers that a path statistic c
 inline constexpr int normals_per_step = 2;  ///< at most, of one asset
 
 /// Purposes of Philox draws: the low byte of the counter's last word. The rest of the word counts within a step.
-enum class Purpose : std::uint32_t { increments = 1, bridge = 2, jumps = 3, scrambling = 4 };
+enum class Purpose : std::uint32_t { increments = 1, bridge = 2, jumps = 3 };
 
 struct AssetSpec {
   ModelKind model;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "io/error.hpp"
 #include "kernels/options/chunk.hpp"
@@ -166,7 +167,6 @@ InstrumentResult instrument_result(const Task& t, std::size_t item) {
         r.price = m.mean;
         r.standard_error = m.standard_error;
         r.paths = g.paths_of(t.accumulators[e].samples());
-        if (estimator.controlled) r.variance_reduction_factor = m.variance_factor;
         break;
       case Estimator::Role::event:
         r.event = event_name(option.product);
@@ -208,7 +208,11 @@ InstrumentResult instrument_result(const Task& t, std::size_t item) {
   r.confidence_high = r.price + half;
 
   if (const auto* european = std::get_if<European>(&option.product)) {
-    const double forward = g.market.forward(0, option.maturity), discount = g.market.discount(option.maturity);
+    const double gross = g.market.forward(0, option.maturity);
+    double forward = gross;
+    for (const CashDividend& d : g.market.assets[0].cash_dividends)
+      if (d.time > 0 && d.time <= option.maturity) forward -= d.amount * gross / g.market.forward(0, d.time);
+    const double discount = g.market.discount(option.maturity);
     const auto sigma =
         closed_forms::implied_volatility(european->type, r.price, forward, european->strike, discount, option.maturity);
     // No smile is stated where the error of the price reaches the bound of no arbitrage.
@@ -228,9 +232,16 @@ InstrumentResult instrument_result(const Task& t, std::size_t item) {
         "its variance is infinite or huge: valued as the put and the forward; values and histogram are the put's";
   else if (unreliable_error(g.market, option))
     r.message = "the variance of the underlying is infinite or huge: the error bar cannot be relied on";
+  if (t.options[item].late) r.message = "stopped by the time limit";
   if (const auto reference = reference_value(option, g.market)) {
     r.reference_value = *reference;
     if (r.standard_error > 0) r.z_score = (r.price - *reference) / r.standard_error;
+  }
+  if (r.standard_error == 0 && r.message.empty()) {
+    const bool contradicted = r.reference_value && std::abs(r.price - *r.reference_value) > 1e-6 * *r.reference_value;
+    if (contradicted || r.price == 0)
+      r.message = std::string(r.price == 0 ? "no path paid anything" : "all paths paid the same") +
+                  (contradicted ? ", and the closed form differs: the error bar says nothing" : "");
   }
   if (early_exercise(option) != nullptr) {
     r.lower_bound = r.price;
@@ -252,19 +263,38 @@ InstrumentResult instrument_result(const Task& t, std::size_t item) {
   return r;
 }
 
+/// Antithetic paths, control variate and Sobol points together, against as many single paths.
+void add_reduction_factor(InstrumentResult& r, std::span<const double> payoffs) {
+  double sum = 0, square = 0;
+  for (const double x : payoffs) {
+    sum += x;
+    square += x * x;
+  }
+  const auto n = static_cast<double>(payoffs.size());
+  const double variance = (square - sum * sum / n) / (n - 1);
+  if (n > 1 && variance > 0 && r.standard_error > 0)
+    r.variance_reduction_factor = variance / (r.standard_error * r.standard_error * static_cast<double>(r.paths));
+}
+
 /// Histogram, raw values, and what float costs: some of the paths again.
-void add_values(const Settings& settings, Task& t, k::PathEngine& engine, int group,
-                std::vector<InstrumentResult*>& results) {
+void add_values(const Settings& settings, Task& t, k::PathEngine& engine, std::vector<InstrumentResult*>& results) {
   const std::int64_t wanted = std::min(std::max(histogram_samples, settings.output.save_values), t.group.samples);
-  const std::vector<double> values = engine.values(group, wanted);
+  // What single paths pay: neither mirrored nor shifted.
+  k::GroupPlan plan = t.plan();
+  plan.antithetic = false;
+  plan.variations.resize(1);
+  const auto values_of = [&](std::int64_t samples) {
+    const int number = engine.add(plan);
+    auto found = engine.values(number, samples);
+    engine.remove(number);
+    return found;
+  };
+  const std::vector<double> values = values_of(wanted);
   std::vector<double> real;
   const std::int64_t compared = std::min(precision_samples, wanted);
   if (!t.group.choices.double_precision) {
-    auto plan = t.plan();
     plan.double_precision = true;
-    const int number = engine.add(plan);
-    real = engine.values(number, compared);
-    engine.remove(number);
+    real = values_of(compared);
   }
   for (std::size_t item = 0; item < t.group.items.size(); ++item) {
     InstrumentResult& r = *results[item];
@@ -272,6 +302,7 @@ void add_values(const Settings& settings, Task& t, k::PathEngine& engine, int gr
     const double* x = values.data() + e * static_cast<std::size_t>(wanted);
     r.histogram = histogram_of({x, x + std::min(wanted, histogram_samples)});
     if (settings.output.save_values > 0) r.values.assign(x, x + std::min(wanted, settings.output.save_values));
+    add_reduction_factor(r, {x, static_cast<std::size_t>(wanted)});
     if (real.empty()) continue;
     const MeanError d = difference(x, real.data() + e * static_cast<std::size_t>(compared), compared);
     r.bias = r.bias.value_or(0) + significant(d);
@@ -328,14 +359,14 @@ Results assemble_results(const Settings& settings, std::vector<Task>& tasks, k::
   std::size_t at = 0;
   for (std::size_t seen = 0; at < tasks.size() && tasks[at].extras; ++at) {
     Task& t = tasks[at];
-    const int number = number_of(at);
+    number_of(at);  // a restored task has its estimators with its plan
     std::vector<InstrumentResult*> results;
     for (std::size_t item = 0; item < t.group.items.size(); ++item) {
       InstrumentResult& r = out.instruments[t.group.instruments[item]];
       r = instrument_result(t, item);
       results.push_back(&r);
     }
-    add_values(settings, t, engine, number, results);
+    add_values(settings, t, engine, results);
     if (settings.output.save_paths > 0)
       out.sample_paths.push_back(sample_paths(t, engine, settings.output.save_paths, seen++));
   }

@@ -55,7 +55,7 @@ struct InstrumentResult {
   std::optional<double> reference_value, z_score;
   std::int64_t paths = 0, steps = 0;
   std::string scheme, rng, precision, variance_reduction;
-  std::optional<double> variance_reduction_factor;  ///< plain variance over the one achieved, at equal paths
+  std::optional<double> variance_reduction_factor;  ///< variance of plain paths over the one achieved
   std::string status;                               ///< "done", "tolerance missed", "analytic"
   std::string message;
   std::vector<Greek> greeks;

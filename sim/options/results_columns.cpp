@@ -116,6 +116,44 @@ std::vector<std::string> greek_columns(const Results& results) {
   return standard;
 }
 
+std::vector<std::string> greek_underlyings(const Results& results) {
+  std::vector<std::string> underlyings;
+  bool several = false;
+  for (const auto& i : results.instruments)
+    for (const auto& greek : i.greeks) {
+      several = several || greek.of.size() > 1;
+      for (const auto& u : greek.of)
+        if (std::find(underlyings.begin(), underlyings.end(), u) == underlyings.end()) underlyings.push_back(u);
+    }
+  if (!several) underlyings.clear();
+  return underlyings;
+}
+
+std::vector<ResultColumn> columns_by_underlying(const Results& results) {
+  Table t(results);
+  for (const std::string& column : greek_columns(results)) {
+    const bool several = std::any_of(results.instruments.begin(), results.instruments.end(), [&](const auto& i) {
+      const Greek* greek = find_greek(i, column);
+      return greek != nullptr && greek->of.size() > 1;
+    });
+    if (!several) continue;
+    for (const std::string& underlying : greek_underlyings(results)) {
+      const auto of = [=](const InstrumentResult& i) -> const Estimate* {
+        const Greek* greek = find_greek(i, column);
+        for (std::size_t k = 0; greek != nullptr && k < greek->of.size(); ++k)
+          if (greek->of[k] == underlying) return &greek->estimates[k];
+        return nullptr;
+      };
+      const std::string units = greek_units(results, column), suffix = "[" + underlying + "]";
+      t.numbers(column + suffix, units, column + " to " + underlying,
+                [=](const InstrumentResult& i) { return of(i) != nullptr ? of(i)->value : nan; });
+      t.numbers(column + "_standard_error" + suffix, units, "standard error of " + column + suffix,
+                [=](const InstrumentResult& i) { return of(i) != nullptr ? of(i)->standard_error : nan; });
+    }
+  }
+  return std::move(t.columns);
+}
+
 std::string greek_units(const Results& results, const std::string& column) {
   for (const auto& instrument : results.instruments) {
     const Greek* greek = find_greek(instrument, column);
@@ -165,7 +203,7 @@ std::vector<ResultColumn> result_columns(const Results& results) {
   t.texts("rng", "random numbers", &R::rng);
   t.texts("precision", "arithmetic of the paths", &R::precision);
   t.texts("variance_reduction", "variance reduction", &R::variance_reduction);
-  t.numbers("variance_reduction_factor", "1", "plain variance over the one achieved, at equal paths",
+  t.numbers("variance_reduction_factor", "1", "variance of plain paths over the one achieved, at equal paths",
             &R::variance_reduction_factor);
   for (const auto& column : greek_columns(results)) add_greek(t, column, greek_units(results, column));
   t.texts("status", "done, tolerance missed or analytic", &R::status);

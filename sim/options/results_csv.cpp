@@ -31,7 +31,9 @@ std::string field(const std::string& text) {
 }  // namespace
 
 std::string results_csv(const Results& results) {
-  const auto columns = result_columns(results);
+  auto columns = result_columns(results);
+  const auto more = columns_by_underlying(results);
+  columns.insert(columns.end(), more.begin(), more.end());
   std::string text;
   const auto line = [&](auto cell) {
     for (std::size_t c = 0; c < columns.size(); ++c) text += (c > 0 ? "," : "") + cell(columns[c]);

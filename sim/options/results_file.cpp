@@ -147,20 +147,10 @@ void add_values(io::FileContent& f, const Results& results) {
 
 /// The Greeks by underlying: there as soon as one instrument has a Greek of several.
 void add_greeks(io::FileContent& f, const Results& results) {
-  std::vector<std::string> underlyings;
-  bool several = false;
-  for (const auto& i : results.instruments) {
-    for (const auto& greek : i.greeks) {
-      several = several || greek.of.size() > 1;
-      for (const auto& u : greek.of)
-        if (std::find(underlyings.begin(), underlyings.end(), u) == underlyings.end()) underlyings.push_back(u);
-    }
-  }
-  if (!several) return;
-  std::sort(underlyings.begin(), underlyings.end());
+  std::vector<std::string> underlyings = greek_underlyings(results);
+  if (underlyings.empty()) return;
   const auto place = [&](const std::string& name) {
-    return static_cast<std::size_t>(std::lower_bound(underlyings.begin(), underlyings.end(), name) -
-                                    underlyings.begin());
+    return static_cast<std::size_t>(std::find(underlyings.begin(), underlyings.end(), name) - underlyings.begin());
   };
   const std::vector<std::string> scales{instrument_scale, "/greeks/underlying"};
   const std::size_t width = underlyings.size();

@@ -70,7 +70,7 @@ std::vector<TableColumn> all_columns(const Results& results, std::size_t rows) {
     add(name, rank++, false, [&](R i) { return greek_cell(find_greek(i, name)); });
   add("lower", 150, false, [](R i) { return optional_cell(i.lower_bound, i.lower_bound_standard_error); });
   add("upper", 151, false, [](R i) { return optional_cell(i.upper_bound, i.upper_bound_standard_error); });
-  add("z", 201, false, [](R i) { return i.z_score ? fmt::format("{:+.2f}", *i.z_score) : std::string(); });
+  add("z", 3, false, [](R i) { return i.z_score ? fmt::format("{:+.2f}", *i.z_score) : std::string(); });
   return table;
 }
 
@@ -141,11 +141,24 @@ std::vector<std::string> results_table(const Results& results, int columns) {
   const std::size_t all = results.instruments.size(), rows = std::min(all, most_rows);
   if (all == 0) return {"no instruments"};
   std::vector<TableColumn> table = all_columns(results, rows);
-  if (columns > 0) fit(table, static_cast<std::size_t>(columns));
+  std::string left_out;
+  if (columns > 0) {
+    const std::vector<TableColumn> all_of_them = table;
+    fit(table, static_cast<std::size_t>(columns));
+    for (const auto& column : all_of_them)
+      if (std::none_of(table.begin(), table.end(), [&](const auto& kept) { return kept.title == column.title; }))
+        left_out += (left_out.empty() ? "" : ", ") + column.title;
+  }
   std::vector<std::string> lines{line(table, [](const TableColumn& c) -> const std::string& { return c.title; })};
   for (std::size_t i = 0; i < rows; ++i)
     lines.push_back(line(table, [i](const TableColumn& c) -> const std::string& { return c.cells[i]; }));
   if (all > rows) lines.push_back(fmt::format("... and {} more in results.csv", all - rows));
+  if (!left_out.empty()) {
+    std::string also = "also in results.csv: " + left_out;
+    if (also.size() > static_cast<std::size_t>(columns))
+      also = also.substr(0, static_cast<std::size_t>(columns) - 3) + "...";
+    lines.push_back(std::move(also));
+  }
   if (const auto n = std::count_if(results.instruments.begin(), results.instruments.end(), missed); n > 0)
     lines.push_back(fmt::format("! tolerance missed: {} of {}", n, all));
   return lines;

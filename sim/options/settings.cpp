@@ -44,7 +44,9 @@ void MonteCarloSettings::declare(io::Section& s) {
 
 void ScenarioSettings::declare(io::Section& s) {
   s.key("spot", spot, "factors of all spots").greater_than(0);
-  s.key("volatility", volatility, "added to all volatilities").unit("1/sqrt(year)").warn_above(1, per_cent_volatility);
+  s.key("volatility", volatility, "added to all volatilities, with heston and bates to sqrt(v0)")
+      .unit("1/sqrt(year)")
+      .warn_above(1, per_cent_volatility);
   s.key("rate", rate, "added to all rates").unit("1/year").warn_above(1, per_cent_rate);
   s.check([this](const Complain& complain) {
     if (spot.empty()) complain("spot", "is empty; [1] leaves the spots as they are");

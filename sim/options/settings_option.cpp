@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/run/json.hpp"
+#include "kernels/options/plan.hpp"
 #include "sim/options/correlation.hpp"
 #include "sim/options/settings_values.hpp"
 
@@ -15,7 +17,7 @@ struct Count {
   std::size_t low = 1, high = 1;
 };
 struct UnderlyingCount {
-  static constexpr std::size_t any = 1000;
+  static constexpr std::size_t any = kernels::options::max_assets, any_early = 64;
   template <class T>
   Count operator()(const T&) const {
     return {1, 1};
@@ -27,7 +29,7 @@ struct UnderlyingCount {
   Count operator()(const Exchange&) const { return {2, 2}; }
   Count operator()(const Bermudan& p) const { return of(p.exercise); }
   Count operator()(const American& p) const { return of(p.exercise); }
-  static Count of(const EarlyExercise& e) { return {1, e.payoff == BasketPayoff::single ? 1 : any}; }
+  static Count of(const EarlyExercise& e) { return {1, e.payoff == BasketPayoff::single ? 1 : any_early}; }
 };
 
 struct Weights {
@@ -57,7 +59,7 @@ void check_own(const Instrument& o, const io::Section& s, const Complain& compla
   const Count count = std::visit(UnderlyingCount{}, o.product);
   const bool early = std::holds_alternative<Bermudan>(o.product) || std::holds_alternative<American>(o.product);
   if (d != 0 && (d < count.low || d > count.high)) {
-    if (early && d <= UnderlyingCount::any)
+    if (early && count.high == 1)
       complain("payoff", fmt::format("of {} underlyings must be max, min or basket", d));
     else
       complain(key, fmt::format("found {}; the product {} is on {}", d, product,
@@ -72,7 +74,15 @@ void check_own(const Instrument& o, const io::Section& s, const Complain& compla
   const std::vector<double>* weights = std::visit(Weights{}, o.product);
   if (weights && !weights->empty() && weights->size() != d)
     complain("weights", fmt::format("found {}; there must be one for each of the {} underlyings", weights->size(), d));
+  const std::size_t values = 3 + (o.greeks.size() + o.parameter_greeks.size()) * std::max<std::size_t>(d, 1);
+  if (values > kernels::options::max_estimators)
+    complain(o.greeks.empty() ? "parameter_greeks" : "greeks",
+             fmt::format("of {} underlyings make {} values; an option has at most {}", d, values,
+                         kernels::options::max_estimators));
   const auto* forward = std::get_if<ForwardStart>(&o.product);
+  if (forward && forward->start > 0 && forward->start < 1e-6)
+    complain("start",
+             fmt::format("{} years is less than 1e-6: give 0 for now, or more", io::write_value(forward->start)));
   if (forward && forward->start > o.maturity)
     complain("start",
              fmt::format("{} is after the maturity {}", io::write_value(forward->start), io::write_value(o.maturity)));
@@ -152,7 +162,12 @@ void Instrument::declare(io::Section& s) {
         io::Form<Strings>{"name, or list of names", names_form("").read, [](const Strings&) { return std::string(); }},
         "what it is written on; default: the market's only one");
   s.key("underlyings", underlyings, names_form("name, or list of names"), "the same, for several");
-  s.key("maturity", maturity, "years from the valuation date, or a date").required().unit("year").at_least(0).or_date();
+  s.key("maturity", maturity, "years from the valuation date, or a date")
+      .required()
+      .unit("year")
+      .at_least(0)
+      .warn_above(200, "is this a calendar year? A maturity is years from now, or a date YYYY-MM-DD")
+      .or_date();
   s.key("quantity", quantity, "how many of it are held; prices are for one");
   s.key("greeks", greeks, words_form({"delta", "gamma", "vega", "theta", "rho"}), "sensitivities to report");
   s.key("parameter_greeks", parameter_greeks, names_form("list of names"),
@@ -162,6 +177,7 @@ void Instrument::declare(io::Section& s) {
   s.section("correlation", correlation, "instead of market.correlation", "all_pairs");
   s.check([this, &s](const Complain& complain) {
     if (id.empty()) complain("id", "is empty");
+    if (!io::is_printable(id)) complain("id", "has a control character, or is not UTF-8");
     check_own(*this, s, complain);
   });
 }

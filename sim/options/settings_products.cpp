@@ -193,12 +193,14 @@ void VarianceSwap::declare(io::Section& s) {
 
 void Autocallable::declare(io::Section& s) {
   s.key("autocall_level", autocall_level, "fraction of the initial spot, of the worst performer, at which it is called")
-      .greater_than(0);
+      .greater_than(0)
+      .warn_above(5, per_cent_level);
   s.key("coupon", coupon, "fraction of notional for each observation").at_least(0).warn_above(1, per_cent_rate);
   s.key("memory", memory, "a call pays the coupons that were missed too");
   s.key("observations", observations, "number of observation dates, at i T / n").required().at_least(1).at_most(1e6);
   s.key("knock_in_barrier", knock_in_barrier, "fraction of the initial spot below which par is at risk; default: none")
-      .at_least(0);
+      .at_least(0)
+      .warn_above(5, per_cent_level);
   declare_monitoring(s, "knock_in_monitoring", knock_in_monitoring, "at the observation dates, or at every moment");
   declare_notional(s, notional);
   s.key("initial_spots", initial_spots,

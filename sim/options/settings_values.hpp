@@ -49,6 +49,7 @@ void check_ascending(const std::vector<double>& values, std::string_view key, co
 /// An option of a book, among whose checks are those with the market. The market is read by then.
 void declare_option(io::Section& s, Instrument& option, std::size_t index, const MarketSettings& market);
 
+constexpr const char* per_cent_level = "is this per cent, or a price? 60 % of the initial spot is 0.6";
 constexpr const char* per_cent_rate = "is this per cent typed as a whole number? 5 % is 0.05";
 constexpr const char* per_cent_volatility = "is this per cent typed as a whole number? 20 % is 0.2";
 

@@ -359,8 +359,11 @@ Results price_book(const Settings& settings, const RunContext& context) {
 }
 
 SimulationType simulation_type() {
-  return {"option_pricing", "options by Monte Carlo, with an error bar on every number", example,
-          [](std::filesystem::path) { return std::make_unique<Config>(); }};
+  return {"option_pricing",
+          "options by Monte Carlo, with an error bar on every number",
+          example,
+          [](std::filesystem::path) { return std::make_unique<Config>(); },
+          {"results.h5", "results.csv"}};
 }
 
 }  // namespace ergode::sim::options

@@ -36,7 +36,6 @@ MeanError mean_and_error(const Accumulator& a, bool controlled, double control_m
   const double beta = controlled && cc > 1e-12 * c * c ? xc / cc : 0;
   const double variance = std::max(xx - 2 * beta * xc + beta * beta * cc, 0.0);
   out.mean = x - beta * (c - control_mean);
-  out.variance_factor = variance > 0 ? xx / variance : 1;
   if (a.sums.size() == 1) {
     // The mean takes a degree of freedom, and a fitted beta another. With none left the error is not 0 but unknown.
     const double degrees = beta != 0 ? n - 2 : n - 1;

@@ -19,7 +19,6 @@ struct Accumulator {
 
 struct MeanError {
   double mean = 0, standard_error = 0;
-  double variance_factor = 1;  ///< variance without the control variate over that with it
 };
 
 /// Mean and standard error; with a control variate x - beta (c - control_mean), beta by regression on the same samples

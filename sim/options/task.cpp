@@ -84,8 +84,7 @@ std::int64_t Task::round() const {
 
 void Task::add(std::int64_t chunk, const double* sums) {
   const auto range = k::chunk_range(chunk, group.samples, points_, group.choices.replications);
-  if (chunk + 1 == chunks_ && range.count < k::chunk_samples && group.choices.replications == 0)
-    before_last_ = accumulators;
+  if (chunk + 1 == chunks_ && group.choices.replications == 0) before_last_ = accumulators;
   for (std::size_t e = 0; e < group.estimators.size(); ++e) {
     const Estimator& estimator = group.estimators[e];
     // An option that is done keeps what it had, whatever company it is in.
@@ -179,7 +178,7 @@ void Task::extend(std::int64_t samples_before) {
     return;
   }
   const std::int64_t chunks_before = (samples_before + k::chunk_samples - 1) / k::chunk_samples;
-  const bool at_end = next_chunk == chunks_before, full = before_last_.empty();
+  const bool at_end = next_chunk == chunks_before, full = samples_before % k::chunk_samples == 0;
   // Full chunks up to a regular end of a round: what was noted and met there stands.
   const bool stands = full && regular(chunks_before);
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -189,7 +188,8 @@ void Task::extend(std::int64_t samples_before) {
     if (!stands) o.convergence.pop_back();
   }
   if (!at_end) return;
-  if (!full) {
+  // Also where what is noted at a regular end was not noted yet.
+  if (!full || (one_round && stands && ended_ != next_chunk)) {
     accumulators = std::move(before_last_);
     before_last_.clear();
     --next_chunk;

@@ -82,7 +82,7 @@ class Task {
   std::optional<ToleranceSettings> common_tolerance_;
   std::int64_t chunks_ = 0, points_ = 0;
   std::int64_t ended_ = -1;               ///< chunks at the last end of a round
-  std::vector<Accumulator> before_last_;  ///< without the last chunk, where that is not full: more paths begin there
+  std::vector<Accumulator> before_last_;  ///< without the last chunk: where more paths may have to begin
 };
 
 /// Most chunks of one call to the engine: bounds its memory for sums.

@@ -75,9 +75,9 @@ void print_report(io::Log& log, const RunReport& r, const std::filesystem::path&
       log.info(fmt::format("  time: {:<10}  {:>10.3f} s  {:5.1f} %", name, seconds,
                            r.wall_seconds > 0 ? 100 * seconds / r.wall_seconds : 0));
   }
-  log.info(fmt::format("{}: {} {} in {} ({} {}s/s); results in {}", r.state, r.progress.unit_name, r.progress.unit,
+  log.info(fmt::format("{}: {} {} in {} ({} {}s/s); {} in {}", r.state, r.progress.unit_name, r.progress.unit,
                        io::duration_text(r.wall_seconds), io::short_number(rate(r)), r.progress.unit_name,
-                       directory.string()));
+                       r.exit_code == io::ExitCode::done ? "results" : "checkpoint", directory.string()));
 }
 
 EarlierRuns read_earlier_runs(const std::filesystem::path& directory) {

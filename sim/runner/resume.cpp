@@ -33,12 +33,15 @@ ResumePlan check_resumable(const io::Checkpoint& checkpoint, const LoadedConfig&
     throw io::Error(io::ExitCode::config,
                     text + "\nrestore these values, or start a new run in another directory (-o DIR)");
   }
-  const auto same = [&](const io::FlatKey& key) {
-    return of_the_runner(key.path) || std::any_of(stored.flat.begin(), stored.flat.end(), [&](const io::FlatKey& old) {
-             return old.path == key.path && old.value == key.value;
-           });
+  const auto within = [](const std::vector<io::FlatKey>& keys) {
+    return [&keys](const io::FlatKey& key) {
+      return of_the_runner(key.path) || std::any_of(keys.begin(), keys.end(), [&](const io::FlatKey& other) {
+               return other.path == key.path && other.value == key.value;
+             });
+    };
   };
-  return {.nothing_to_add = std::all_of(config.flat.begin(), config.flat.end(), same)};
+  return {.nothing_to_add = std::all_of(config.flat.begin(), config.flat.end(), within(stored.flat)) &&
+                            std::all_of(stored.flat.begin(), stored.flat.end(), within(config.flat))};
 }
 
 }  // namespace ergode::sim

@@ -14,6 +14,7 @@
 #include "io/run/process.hpp"
 #include "io/run/provenance.hpp"
 #include "io/run/text_file.hpp"
+#include "io/verify.hpp"
 #include "sim/device/choose.hpp"
 #include "sim/runner/checkpointer.hpp"
 #include "sim/runner/common_config.hpp"
@@ -86,13 +87,25 @@ void pick_device(Session& s) {
 }
 
 /// Starting over because there is no checkpoint must not sweep away the results of another config.
-void refuse_other_run(const Session& s, const std::vector<SimulationType>& types) {
+ResumePlan check_same_run(const Session& s, const std::vector<SimulationType>& types) {
   const auto used = io::read_text(s.directory / "config.used.yaml");
-  if (!used) return;
+  if (!used) return {.nothing_to_add = true};
   io::Checkpoint then;
   then.simulation = s.config.common.simulation;
   then.config = *used;
-  check_resumable(then, s.config, types);
+  return check_resumable(then, s.config, types);
+}
+
+/// Those of the files written at the end that are not there, or damaged.
+std::vector<std::string> lost_files(const fs::path& directory, const SimulationType& type) {
+  std::vector<std::string> lost;
+  for (const std::string& name : type.final_files) {
+    std::error_code ignored;
+    const bool there = fs::is_regular_file(directory / name, ignored);
+    if (!there || (name.ends_with(".h5") && io::verify(directory / name).front().state == io::Verified::State::damaged))
+      lost.push_back(name);
+  }
+  return lost;
 }
 
 bool has_results(const fs::path& directory) {
@@ -110,12 +123,17 @@ bool take_directory(Session& s, const std::vector<SimulationType>& types) {
     s.checkpoint = io::read_checkpoint(s.directory, [&](const std::string& line) { s.log.warning(line); });
     if (s.checkpoint) return true;
     if (content.finished) {
+      if (!check_same_run(s, types).nothing_to_add)
+        throw io::Error(ExitCode::config,
+                        fmt::format("{}: this run is finished and its checkpoint was removed: it cannot go on to what "
+                                    "the config now asks for; start a new run in another directory (-o DIR)",
+                                    s.directory.string()));
       s.log.result(
           fmt::format("{}: this run is finished (its checkpoint was removed): nothing to do", s.directory.string()));
       return false;
     }
     s.log.info(fmt::format("{}: no checkpoint to resume from, starting from the beginning", s.directory.string()));
-    refuse_other_run(s, types);
+    check_same_run(s, types);
     if (content.run) remove_run(s.directory, /*keep_log=*/true);
     s.fresh = !content.run;
     return true;
@@ -408,9 +426,14 @@ ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalW
   if (s.checkpoint) {
     const ResumePlan plan = check_resumable(*s.checkpoint, s.config, types);
     if (s.checkpoint->finished && plan.nothing_to_add) {
-      s.log.result(
-          fmt::format("{}: this run is finished (unit {}): nothing to do", s.directory.string(), s.checkpoint->unit));
-      return ExitCode::done;
+      const auto lost = lost_files(s.directory, find_type(s.config.common.simulation, types));
+      if (lost.empty()) {
+        s.log.result(
+            fmt::format("{}: this run is finished (unit {}): nothing to do", s.directory.string(), s.checkpoint->unit));
+        return ExitCode::done;
+      }
+      s.log.warning(fmt::format("{}: missing or damaged, written again from the checkpoint: {}", s.directory.string(),
+                                fmt::join(lost, ", ")));
     }
   }
   settle_instruction_set(s);

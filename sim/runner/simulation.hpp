@@ -101,6 +101,7 @@ struct SimulationType {
   std::string meaning;
   std::string example;  ///< what `ergode new` prints: a commented config that runs
   std::function<std::unique_ptr<SimulationConfig>(std::filesystem::path config_folder)> make_config;
+  std::vector<std::string> final_files{};  ///< what finish() writes, and can write again from the last state
 };
 const std::vector<SimulationType>& simulation_types();
 

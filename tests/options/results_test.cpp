@@ -183,13 +183,18 @@ TEST_CASE("a cube that is not the product of its axes is refused") {
 TEST_CASE("results.csv has the columns of results.h5 and reads back to the same bits") {
   const Written written(example_results());
   const auto rows = parse_csv(test::slurp(written.directory / "results.csv"));
-  const auto columns = result_columns(example_results());
+  auto columns = result_columns(example_results());
+  const auto more = columns_by_underlying(example_results());
   REQUIRE(rows.size() == 4);
   const io::FileReader file = written.file();
+  const std::size_t own = columns.size();
+  columns.insert(columns.end(), more.begin(), more.end());
+  check_same(numbers(columns, "delta[SX5E]"), {missing, -0.21, missing});
+  check_same(numbers(columns, "delta_standard_error[SPX]"), {0.0011, 0.003, missing});
   for (std::size_t c = 0; c < columns.size(); ++c) {
     INFO(columns[c].name);
     CHECK(rows[0][c] == columns[c].name);
-    CHECK(file.has("/" + columns[c].name));
+    CHECK(file.has("/" + columns[c].name) == (c < own));
     for (std::size_t i = 0; i < 3; ++i) {
       REQUIRE(rows[i + 1].size() == columns.size());
       const std::string& cell = rows[i + 1][c];

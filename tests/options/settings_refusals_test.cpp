@@ -177,8 +177,7 @@ TEST_CASE("Lives and prices too small to be told from nothing are refused, and d
   CHECK(of("1", "product: european, strike: 1, maturity: 1e-7")
             .has("'options.0.maturity': 1e-07 years is less than 1e-6 (half a minute)"));
   CHECK(of("1e-31", "product: european, strike: 1, maturity: 1").has("spot': must be at least 1e-30"));
-  CHECK(
-      of("1", "product: asian, strike: 1, maturity: 1, fixings: 1e9").has("fixings': found '1e9', allowed is"));
+  CHECK(of("1", "product: asian, strike: 1, maturity: 1, fixings: 1e9").has("fixings': found '1e9', allowed is"));
   CHECK(of("1", "product: bermudan, strike: 1, maturity: 1, exercise_dates: 1e6")
             .has("exercise_dates': found '1e6', allowed is"));
 }

@@ -188,3 +188,24 @@ TEST_CASE("cash dividends leave the spot on their dates") {
                          option)) > 20 * r.standard_error);
   }
 }
+
+TEST_CASE("the implied volatility under a cash dividend is of the forward without it") {
+  // The dividend is paid at once: what is left is a lognormal of 98.
+  const auto r = price_one(
+      "paths: 262144",
+      "rate: 0.03, underlyings: {A: {spot: 100, model: gbm, volatility: 0.2, cash_dividends: [[0.000001, 2]]}}",
+      "id: call, product: european, underlying: A, strike: 100, maturity: 1");
+  REQUIRE(r.implied_volatility.has_value());
+  INFO(*r.implied_volatility << " +- " << *r.implied_volatility_standard_error);
+  CHECK(std::abs(*r.implied_volatility - 0.2) < 4 * *r.implied_volatility_standard_error);
+  CHECK(*r.implied_volatility_standard_error < 0.001);
+}
+
+TEST_CASE("a corridor that is narrow against a day's deviation is left by every path") {
+  const auto r =
+      price_one("paths: 4096", "rate: 0, underlyings: {A: {spot: 100, model: gbm, volatility: 0.6}}",
+                "id: thin, product: double_barrier, type: call, underlying: A, strike: 0, lower_barrier: 99.5, "
+                "upper_barrier: 100.5, barrier_type: knock_out, maturity: 1.5");
+  CHECK(r.price == 0);
+  CHECK(r.event_probability == 1);
+}

@@ -349,3 +349,42 @@ TEST_CASE("a book that ran out of its time goes on when it is given more") {
   p.finish("run", {"--resume"});
   CHECK(paths() > first);
 }
+
+TEST_CASE("what a finished book has lost of its results is written again from its checkpoint") {
+  const Place p;
+  write_growing(p, 3000);
+  p.finish("whole");
+  fs::copy(p / "whole", p / "run");
+  fs::remove(p / "run/results.csv");
+  flip_bit(p / "run/results.h5");
+  const Outcome outcome = p.run("run", {"--resume"});
+  INFO(outcome.error);
+  CHECK(outcome.code == 0);
+  CHECK(outcome.error.find("missing or damaged, written again from the checkpoint: results.h5, results.csv") !=
+        std::string::npos);
+  p.check_equal("whole", "run");
+}
+
+TEST_CASE("a finished book without its checkpoint does not pretend to have done more") {
+  const Place p;
+  write_growing(p, 3000);
+  p.finish("run");
+  for (const char* file : {"checkpoint.h5", "checkpoint.prev.h5"}) fs::remove(p / "run" / file);
+  CHECK(p.run("run", {"--resume"}).code == 0);
+  const Outcome outcome = p.run("run", {"--resume", "--set", "monte_carlo.paths=5000"});
+  INFO(outcome.error);
+  CHECK(outcome.code == 3);
+  CHECK(outcome.error.find("it cannot go on to what the config now asks for") != std::string::npos);
+}
+
+TEST_CASE("a book that ran out of its time goes on without a limit to the bits of one that had none") {
+  const Place p;
+  write_growing(p, 60000, " time_limit: 0.0001 s,");
+  p.finish("run");
+  CHECK(slurp(p / "run/results.csv").find("stopped by the time limit") != std::string::npos);
+  write_growing(p, 60000);
+  p.finish("run", {"--resume"});
+  p.finish("whole");
+  // With a limit there are rounds, without one none: the bits of all numbers are equal, not where they were noted.
+  CHECK(slurp(p / "run/results.csv") == slurp(p / "whole/results.csv"));
+}

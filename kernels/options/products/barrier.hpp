@@ -26,9 +26,10 @@ ERGODE_HOST_DEVICE inline T staying_probability(const T& x0, const T& x1, const 
   if (!(value_of(variance) > 0)) return T(1);
   const T width = high - low, d = x1 - x0;
   const T scale = quotient(T(Real(-2)), variance);
-  // Images further than this contribute less than exp(-60).
+  // Images further than this contribute less than exp(-60); where there would be so many, less than exp(-600) stays.
   const Real reach = quotient(square_root(Real(30) * value_of(variance)), value_of(width));
-  const int images = reach < Real(64) ? static_cast<int>(reach) + 1 : 64;
+  if (!(reach < Real(64))) return T(0);
+  const int images = static_cast<int>(reach) + 1;
   T p = T(1) - exponential(scale * (x0 - low) * (x1 - low));
   for (int k = 1; k <= images; ++k) {
     const T shift = Real(k) * width;
