@@ -131,7 +131,7 @@ void KouJumpModel::declare(io::Section& s) {
 }
 
 void UnderlyingSettings::declare(io::Section& s) {
-  s.key("spot", spot, "price now").required().unit("price").greater_than(0).at_most(1e30);
+  s.key("spot", spot, "price now").required().unit("price").greater_than(0);
   s.key("rate", rate, "zero rate, continuously compounded; default: the market's")
       .unit("1/year")
       .warn_above(1, per_cent_rate)
