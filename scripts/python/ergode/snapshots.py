@@ -125,9 +125,13 @@ class Snapshots(collections.abc.Sequence):
         """(T,), plain numbers"""
         return numpy.array([snapshot._head["time"] for snapshot in self])
 
+    def plain(self):
+        """The same without units."""
+        return Snapshots(self._places)
+
     def trajectories(self):
         """Ids (N,), times (T,) and positions (T, N, 3) as plain numbers, bodies in the order of their ids."""
-        plain = Snapshots(self._places)
+        plain = self.plain()
         frames = []
         for snapshot in plain:
             order = numpy.argsort(snapshot.ids)

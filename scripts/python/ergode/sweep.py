@@ -37,6 +37,10 @@ class Sweep:
     def config(self):
         return read_config(self.directory / "config.used.yaml")
 
+    @property
+    def name(self):
+        return self.config.get("name") or self.directory.name
+
     @functools.cached_property
     def _tables(self):
         with opened(self.path) as file:
@@ -59,6 +63,11 @@ class Sweep:
     def parameters(self):
         """Key path -> values over the members."""
         return self._columns("parameters")
+
+    @property
+    def results(self):
+        """Headline figure -> values over the members."""
+        return self._columns("results")
 
     @functools.cached_property
     def dataset(self):
