@@ -31,11 +31,11 @@ def parse(units):
 def _unyt_registry():
     import unyt
     registry = unyt.UnitRegistry()
-    for table, dimension in ((METRES, unyt.dimensions.length), (KILOGRAMS, unyt.dimensions.mass), (SECONDS, unyt.dimensions.time)):
-        for symbol, value in table.items():
-            if symbol in registry:
-                registry.remove(symbol)
-            registry.add(symbol, value, dimension)
+    for symbol, value, dimension in (("AU", METRES["AU"], unyt.dimensions.length), ("kpc", METRES["kpc"], unyt.dimensions.length),
+                                     ("Msun", KILOGRAMS["solar_mass"], unyt.dimensions.mass)):  # unyt takes solar_mass for Msun
+        if symbol in registry:
+            registry.remove(symbol)
+        registry.add(symbol, value, dimension)
     return registry
 
 
