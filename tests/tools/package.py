@@ -59,8 +59,9 @@ def crossed_sweep(directory, run):
     with h5py.File(sweep / "members/members_0000.h5", "w") as file, h5py.File(run / "series.h5") as series:
         member = file.create_group("member_000001")
         copy_scaled(series, member.create_group("series"))
-        with h5py.File(sorted((run / "snapshots").glob("*.hdf5"))[-1]) as snapshot:
-            file.copy(snapshot["/"], member, "snapshot")
+        for path in sorted((run / "snapshots").glob("*.hdf5"))[-2:]:
+            with h5py.File(path) as snapshot:
+                file.copy(snapshot["/"], member, f"snapshots/{path.stem}")
     write_sweep(sweep, status=["done"] * 4 + ["failed", "pending"],
                 directory=["members/member_000000"] + [""] * 5, file=["", "members/members_0000.h5"] + [""] * 4,
                 group=["", "/member_000001"] + [""] * 4,
@@ -96,6 +97,7 @@ def write_sweep(sweep, status, parameters, results, **index):
     count = len(status)
     columns = {"directory": [""] * count, "file": [""] * count, "group": [""] * count, **index, "status": status}
     with h5py.File(sweep / "sweep.h5", "w") as file:
+        file.attrs["ergode_file"] = numpy.bytes_("sweep")
         file["index/member"] = numpy.arange(count)
         for name, values in columns.items():
             file["index"].create_dataset(name, data=[v.encode() for v in values] if any(values) else numpy.zeros(count, "S1"))

@@ -7,10 +7,11 @@ usage: package_draw.py CASE DIRECTORY
 import math
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
-from package import SOURCE, crossed_sweep, figure_of, need, need_package, raises, summary_of, write_sweep
+from package import SOURCE, crossed_sweep, figure_of, need, need_package, raises, skip, write_sweep
 
 DIRECTORY = pathlib.Path(sys.argv[2])
 
@@ -210,26 +211,29 @@ def command():
         assert done.returncode == 1 and words in done.stderr and "Traceback" not in done.stderr, done.stderr
 
 
-def movies():
-    """MP4 by ffmpeg where there is one, a GIF else: as many frames as snapshots."""
+def movie_gif():
+    """Without ffmpeg: as many frames as snapshots."""
     ergode = need_package()
     image = need("PIL.Image")
     from matplotlib import animation
     from ergode.plot.movie import movie
-    run = ergode.open(DIRECTORY / "kepler")
-    (DIRECTORY / "gif").mkdir()
-    there = animation.FFMpegWriter.isAvailable
     animation.FFMpegWriter.isAvailable = classmethod(lambda cls: False)
-    path = movie(run, DIRECTORY / "gif")
-    animation.FFMpegWriter.isAvailable = there
+    path = movie(ergode.open(DIRECTORY / "kepler"), DIRECTORY)
     with image.open(path) as gif:
         assert path.name == "movie.gif" and gif.n_frames == 101
-    if there():
-        path = movie(run, DIRECTORY / "gif")
-        count = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-select_streams", "v:0", "-show_entries",
-                                "stream=nb_read_frames", "-of", "csv=p=0", path], capture_output=True, text=True)
-        assert path.name == "movie.mp4" and count.stdout.strip().rstrip(",") == "101", count
     raises(ergode.MissingError, ["less than two"], movie, ergode.open(DIRECTORY / "smile"), DIRECTORY)
+
+
+def movie_mp4():
+    need_package()
+    if not shutil.which("ffmpeg") or not shutil.which("ffprobe"):
+        skip("ffmpeg is not installed")
+    done = plot(DIRECTORY / "kepler", "--movie", "--only", "orbits")
+    path = DIRECTORY / "kepler/plots/movie.mp4"
+    assert done.returncode == 0 and str(path) in done.stdout.split(), done.stderr
+    count = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-select_streams", "v:0", "-show_entries", "stream=nb_read_frames",
+                            "-of", "csv=p=0", path], capture_output=True, text=True)
+    assert count.stdout.strip().rstrip(",") == "101", count
 
 
 if __name__ == "__main__":

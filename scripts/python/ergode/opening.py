@@ -27,8 +27,6 @@ def open(path, units=None):
         kind = text(file.attrs.get("ergode_file", b""))
         if not kind and "Header" in file and any(group in file for group in GROUPS):
             kind = "snapshot"
-        elif not kind and {"index", "parameters", "results"} <= set(file):
-            kind = "sweep"
     if kind == "snapshot":
         return Snapshot(path, units)
     if kind == "sweep":

@@ -106,10 +106,14 @@ class Snapshots(collections.abc.Sequence):
         self._places, self._package = list(places), units
 
     @classmethod
+    def of_names(cls, places, units=None):
+        """places: name of a snapshot -> (file, group); other names are passed over."""
+        found = {int(match[1]): place for name, place in places.items() if (match := re.fullmatch(r"snapshot_(\d+)(\.hdf5)?", name))}
+        return cls([found[number] for number in sorted(found)], units)
+
+    @classmethod
     def of_directory(cls, directory, units=None):
-        found = {int(match[1]): path for path in pathlib.Path(directory).glob("snapshot_*.hdf5")
-                 if (match := re.fullmatch(r"snapshot_(\d+)\.hdf5", path.name))}
-        return cls([(found[number], "/") for number in sorted(found)], units)
+        return cls.of_names({path.name: (path, "/") for path in pathlib.Path(directory).glob("snapshot_*.hdf5")}, units)
 
     def __len__(self):
         return len(self._places)

@@ -20,8 +20,7 @@ from ergode.snapshots import Snapshots
 #                                                     folder; `file` and `group` are those of a packed member, else empty
 #   /parameters/<key.path>   attribute `axis`: number of its axis in a crossed sweep; keys of one axis go together
 #   /results/<name>          headline figures of the members' summaries, attribute `units`
-# and in a packed member's group each of these is what the root of its own file would be:
-PACKED = {"series": "series", "results": "results", "snapshot": "snapshot"}
+# and in a packed member's group each of its files is a group of the file's name: series, results, snapshots/snapshot_0001 ...
 TABLES = ("index", "parameters", "results")
 
 
@@ -130,7 +129,7 @@ class PackedRun(Run):
         self._group = str(sweep.index["group"][place])
 
     def _place(self, part):
-        return self.directory, f"{self._group}/{PACKED[part]}"
+        return self.directory, f"{self._group}/{part}"
 
     @functools.cached_property
     def config(self):
@@ -150,9 +149,10 @@ class PackedRun(Run):
 
     @property
     def snapshots(self):
-        path, group = self._place("snapshot")
+        path, group = self._place("snapshots")
         with opened(path) as file:
-            return Snapshots([(path, group)] if group in file else [], self._package)
+            names = list(file[group]) if group in file else []
+        return Snapshots.of_names({name: (path, f"{group}/{name}") for name in names}, self._package)
 
 
 def _set(config, path, value):

@@ -22,7 +22,9 @@ RC = {"figure.constrained_layout.use": True, "font.size": 10, "axes.labelsize": 
       "grid.alpha": 0.3, "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
       "savefig.dpi": 200, "savefig.bbox": "tight", "pdf.fonttype": 42, "axes.formatter.use_mathtext": True, "axes.formatter.limits": (-3, 5)}
 
-_SYMBOLS = {"solar_mass": r"M$_\odot$", "currency": "currency"}
+_SYMBOLS = {"solar_mass": r"M$_\odot$"}
+_COMPOSED = {"kpc km-1 s": "kpc/(km/s)", "km s-1": "km/s", "AU day-1": "AU/day", "m s-1": "m/s", "1/year^0.5": r"year$^{-1/2}$",
+             "1/year": r"year$^{-1}$"}
 
 
 def panels(count, columns=3, size=PER_PANEL, **arguments):
@@ -53,9 +55,9 @@ def unit_text(units, system=""):
     """For people: `kpc km-1 s` as `kpc/(km/s)`; a pure number is "", or N-body units where `system` says nbody."""
     if units in ("1", "", None):
         return "N-body units" if system == "nbody" else ""
-    special = {"kpc km-1 s": "kpc/(km/s)", "km s-1": "km/s", "AU day-1": "AU/day", "m s-1": "m/s", "1/year^0.5": r"year$^{-1/2}$",
-               "1/year": r"year$^{-1}$"}
-    return special.get(units) or " ".join(_word(word) for word in units.split()) if not units.startswith("per ") else units
+    if units in _COMPOSED:
+        return _COMPOSED[units]
+    return units if units.startswith("per ") else " ".join(_word(word) for word in units.split())
 
 
 def label(name, units="", system=""):

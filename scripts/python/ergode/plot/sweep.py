@@ -52,10 +52,12 @@ def _of_seeds(dataset, name):
 
 
 def _is_logarithmic(values):
-    """Positive values in even ratios rather than in even steps."""
-    values = numpy.sort(numpy.asarray(values, dtype=float))
-    return len(values) > 2 and values[0] > 0 and values[-1] / values[0] >= 8 and numpy.ptp(numpy.diff(numpy.log(values))) < \
-        0.5 * numpy.ptp(numpy.diff(values)) / values[-1]
+    """Positive values whose ratios are more even than their steps."""
+    values = numpy.unique(numpy.asarray(values, dtype=float))
+    if len(values) < 3 or values[0] <= 0:
+        return False
+    steps, ratios = numpy.diff(values), numpy.diff(numpy.log(values))
+    return ratios.std() / ratios.mean() < steps.std() / steps.mean() - 1e-9
 
 
 def _words(name, units=""):
@@ -84,6 +86,9 @@ def _lines(name):
             axis.set_xticks(x, texts)
         if _is_logarithmic(x) and not texts:
             axis.set_xscale("log")
+            if len(x) <= 8:
+                axis.set_xticks(x, [style.number(value) for value in x])
+                axis.minorticks_off()
         if small:
             axis.set_yscale("log")
         axis.set(xlabel=_words(dimension, sweep.dataset[dimension].attrs.get("units", "")),
