@@ -4,6 +4,7 @@ should be, 77: a module that the section is about is missing.
 
 usage: docs_run.py SECTION DIRECTORY
 """
+
 import os
 import pathlib
 import re
@@ -12,8 +13,14 @@ import sys
 from package import SOURCE, crossed_sweep, need, need_package
 
 DIRECTORY = pathlib.Path(sys.argv[2])
-LINKS = {"solar-system": "solar", "plummer": "plummer", "basket-book": "basket", "heston-smile": "smile", "star-cluster": "plummer",
-         "equity-book": "greeks"}
+LINKS = {
+    "solar-system": "solar",
+    "plummer": "plummer",
+    "basket-book": "basket",
+    "heston-smile": "smile",
+    "star-cluster": "plummer",
+    "equity-book": "greeks",
+}
 
 
 def blocks(document, section):
@@ -22,9 +29,9 @@ def blocks(document, section):
     if section:
         heading = re.search(rf"^## {re.escape(section)}$", text, re.M)
         assert heading, section
-        text = text[heading.end():]
+        text = text[heading.end() :]
         following = re.search(r"^## ", text, re.M)
-        text = text[:following.start()] if following else text
+        text = text[: following.start()] if following else text
     found = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
     assert found, (document, section)
     return found
@@ -89,8 +96,12 @@ def yt():
     need("yt").set_log_level("error")
     names = execute("docs/analysis.md", "yt")
     path = "solar/snapshots/snapshot_0000.hdf5"
-    assert numpy.allclose(sorted(names["mass"].d), sorted(read(path, "PartType1/Masses")), rtol=1e-4)  # of yt's solar mass
-    assert numpy.allclose(sorted(names["positions"].d[:, 0]), sorted(read(path, "PartType1/Coordinates")[:, 0]), rtol=1e-8)
+    assert numpy.allclose(
+        sorted(names["mass"].d), sorted(read(path, "PartType1/Masses")), rtol=1e-4
+    )  # of yt's solar mass
+    assert numpy.allclose(
+        sorted(names["positions"].d[:, 0]), sorted(read(path, "PartType1/Coordinates")[:, 0]), rtol=1e-8
+    )
 
 
 def pynbody():

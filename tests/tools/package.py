@@ -1,4 +1,5 @@
 """Shared by the tests of the Python package: finds it in the sources, skips what is missing."""
+
 import importlib
 import json
 import pathlib
@@ -40,6 +41,7 @@ def raises(error, words, function, *arguments, **keywords):
 def figure_of(run, name):
     """One picture of the run, to look at what it has drawn."""
     from ergode.plot import available, style
+
     (draw,) = [draw for known, draw, _ in available(run) if known == name]
     with style.plt.rc_context(style.RC):
         return draw(run)
@@ -51,6 +53,7 @@ def crossed_sweep(directory, run):
     import shutil
     import h5py
     import numpy
+
     sweep = pathlib.Path(directory) / "sweep"
     (sweep / "members").mkdir(parents=True)
     shutil.copytree(run, sweep / "members/member_000000")
@@ -62,19 +65,28 @@ def crossed_sweep(directory, run):
         for path in sorted((run / "snapshots").glob("*.hdf5"))[-2:]:
             with h5py.File(path) as snapshot:
                 file.copy(snapshot["/"], member, f"snapshots/{path.stem}")
-    write_sweep(sweep, status=["done"] * 4 + ["failed", "pending"],
-                directory=["members/member_000000"] + [""] * 5, file=["", "members/members_0000.h5"] + [""] * 4,
-                group=["", "/member_000001"] + [""] * 4,
-                parameters={"integrator.timestep": ([0.01, 0.01, 0.02, 0.02, 0.04, 0.04], 0),
-                            "gravity.softening": ([1e-2, 1e-1] * 3, 1)},
-                results={"largest_relative_energy_error": ([1e-6, 2e-6, 4e-6, 8e-6, numpy.nan, numpy.nan], "1"),
-                         "time": ([1.0] * 6, "day")})
+    write_sweep(
+        sweep,
+        status=["done"] * 4 + ["failed", "pending"],
+        directory=["members/member_000000"] + [""] * 5,
+        file=["", "members/members_0000.h5"] + [""] * 4,
+        group=["", "/member_000001"] + [""] * 4,
+        parameters={
+            "integrator.timestep": ([0.01, 0.01, 0.02, 0.02, 0.04, 0.04], 0),
+            "gravity.softening": ([1e-2, 1e-1] * 3, 1),
+        },
+        results={
+            "largest_relative_energy_error": ([1e-6, 2e-6, 4e-6, 8e-6, numpy.nan, numpy.nan], "1"),
+            "time": ([1.0] * 6, "day"),
+        },
+    )
     return sweep
 
 
 def copy_scaled(source, target):
     """Datasets of a group with their scales, which HDF5's own copy cannot carry to another file."""
     import posixpath
+
     for name, item in source.items():
         if hasattr(item, "shape"):
             data = target.create_dataset(name, data=item[()])
@@ -93,6 +105,7 @@ def write_sweep(sweep, status, parameters, results, **index):
     """parameters: key -> (values, axis or None); results: name -> (values, units)."""
     import h5py
     import numpy
+
     sweep.mkdir(exist_ok=True)
     count = len(status)
     columns = {"directory": [""] * count, "file": [""] * count, "group": [""] * count, **index, "status": status}
@@ -100,10 +113,14 @@ def write_sweep(sweep, status, parameters, results, **index):
         file.attrs["ergode_file"] = numpy.bytes_("sweep")
         file["index/member"] = numpy.arange(count)
         for name, values in columns.items():
-            file["index"].create_dataset(name, data=[v.encode() for v in values] if any(values) else numpy.zeros(count, "S1"))
+            file["index"].create_dataset(
+                name, data=[v.encode() for v in values] if any(values) else numpy.zeros(count, "S1")
+            )
         file.create_group("results")
         for key, (values, axis) in parameters.items():
-            data = file.create_dataset(f"parameters/{key}", data=values if not isinstance(values[0], str) else [v.encode() for v in values])
+            data = file.create_dataset(
+                f"parameters/{key}", data=values if not isinstance(values[0], str) else [v.encode() for v in values]
+            )
             if axis is not None:
                 data.attrs["axis"] = axis
         for name, (values, units) in results.items():

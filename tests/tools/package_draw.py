@@ -4,6 +4,7 @@ missing.
 
 usage: package_draw.py CASE DIRECTORY
 """
+
 import math
 import os
 import pathlib
@@ -18,6 +19,7 @@ DIRECTORY = pathlib.Path(sys.argv[2])
 
 def lines_of(axis):
     import numpy
+
     return [numpy.array(line.get_xydata()) for line in axis.lines]
 
 
@@ -53,7 +55,9 @@ def energy_and_radii():
         total = file["total_energy"][:]
         (drawn,) = lines_of(energy)
         assert numpy.array_equal(drawn[:, 0], file["time"][:])
-        assert numpy.isnan(drawn[0, 1]) and numpy.allclose(drawn[1:, 1], numpy.abs(total / total[0] - 1)[1:], rtol=1e-6, atol=1e-15)
+        assert numpy.isnan(drawn[0, 1]) and numpy.allclose(
+            drawn[1:, 1], numpy.abs(total / total[0] - 1)[1:], rtol=1e-6, atol=1e-15
+        )
         assert energy.get_yscale() == "log" and energy.get_xlabel() == "time [N-body units]"
         drawn = lines_of(radii)
         assert numpy.array_equal(numpy.stack([line[:, 1] for line in drawn], axis=1), file["lagrangian_radius"][:])
@@ -67,6 +71,7 @@ def energy_and_radii():
 def density():
     ergode, numpy = need_package(), need("numpy")
     from ergode.plot import nbody
+
     run = ergode.open(DIRECTORY / "galaxy")
     snapshot = run.snapshots[0]
     # A frame with all bodies in it: mass per area adds up to the mass.
@@ -106,7 +111,9 @@ def histogram_and_convergence():
         assert abs(mean - file["price"][0]) < (high - low) / 128 + 0.05 * file["price"][0]
         axis = figure_of(run, "convergence").axes[0]
         drawn = [line for line in lines_of(axis) if len(line) == file["convergence/paths"].shape[1]][0]
-        assert numpy.array_equal(drawn, numpy.stack([file["convergence/paths"][0], file["convergence/price"][0]], axis=1))
+        assert numpy.array_equal(
+            drawn, numpy.stack([file["convergence/paths"][0], file["convergence/price"][0]], axis=1)
+        )
         band = axis.collections[0].get_paths()[0].vertices
         last = band[band[:, 0] == file["convergence/paths"][0, -1], 1]
         half = 1.959963984540054 * file["convergence/standard_error"][0, -1]
@@ -130,7 +137,10 @@ def smile_and_greeks():
     assert [a.get_ylabel().split()[0] for a in axes] == ["delta", "gamma", "vega", "theta", "rho"]
     assert axes[2].get_ylabel() == "vega [per 1.00 of volatility]"
     strike, delta = lines_of(axes[0])[0].T
-    exact = [math.exp(-0.013) * 0.5 * (1 + math.erf((math.log(5000 / k) + 0.03 - 0.013 + 0.0162) / 0.18 / math.sqrt(2))) for k in strike]
+    exact = [
+        math.exp(-0.013) * 0.5 * (1 + math.erf((math.log(5000 / k) + 0.03 - 0.013 + 0.0162) / 0.18 / math.sqrt(2)))
+        for k in strike
+    ]
     assert list(strike) == [4500, 5000, 5500] and numpy.abs(delta - exact).max() < 0.01
     errors = axes[0].collections[0].get_segments()
     half = float(run.results["delta_standard_error"].sel(id="call-4500"))
@@ -152,7 +162,11 @@ def scenarios_and_exercise():
     run = ergode.open(DIRECTORY / "put")
     axis = figure_of(run, "exercise_boundary").axes[0]
     with h5py.File(DIRECTORY / "put/results.h5") as file:
-        assert numpy.array_equal(lines_of(axis)[0], numpy.stack([file["exercise/time"][1], file["exercise/boundary"][1]], axis=1), equal_nan=True)
+        assert numpy.array_equal(
+            lines_of(axis)[0],
+            numpy.stack([file["exercise/time"][1], file["exercise/boundary"][1]], axis=1),
+            equal_nan=True,
+        )
     paths = figure_of(ergode.open(DIRECTORY / "basket"), "paths").axes
     assert all(line[0, 1] == 1 for axis in paths for line in lines_of(axis))
 
@@ -166,12 +180,20 @@ def sweeps():
     assert axis.get_xlabel() == "softening" and axis.get_ylabel() == "timestep"
     assert [t.get_text() for t in axis.get_yticklabels()] == ["0.01", "0.02", "0.04"]
     # One axis: the figure with the error that its members state.
-    write_sweep(DIRECTORY / "one", ["done"] * 4, {"market.spot": ([110.0, 90.0, 100.0, 120.0], 0)},
-                {"book_value": ([11.0, 9.0, 10.0, 12.0], "currency"), "book_value_standard_error_bound": ([0.1, 0.2, 0.3, 0.4], "currency"),
-                 "paths": ([1000] * 4, "1")})
+    write_sweep(
+        DIRECTORY / "one",
+        ["done"] * 4,
+        {"market.spot": ([110.0, 90.0, 100.0, 120.0], 0)},
+        {
+            "book_value": ([11.0, 9.0, 10.0, 12.0], "currency"),
+            "book_value_standard_error_bound": ([0.1, 0.2, 0.3, 0.4], "currency"),
+            "paths": ([1000] * 4, "1"),
+        },
+    )
     (DIRECTORY / "one/config.used.yaml").write_text("simulation: option_pricing\nname: one\n")
     one = ergode.open(DIRECTORY / "one")
     from ergode.plot import available
+
     assert [name for name, _, _ in available(one)] == ["book_value"]  # `paths` are the same everywhere
     axis = figure_of(one, "book_value").axes[0]
     assert lines_of(axis)[0].tolist() == [[90, 9], [100, 10], [110, 11], [120, 12]]
@@ -179,18 +201,30 @@ def sweeps():
     assert [round((s[1, 1] - s[0, 1]) / 2, 12) for s in segments] == [0.2, 0.3, 0.1, 0.4]
     assert axis.get_ylabel() == "book value [currency]" and axis.get_xlabel() == "spot"
     # Seeds: mean and its standard error.
-    write_sweep(DIRECTORY / "seeds", ["done"] * 6, {"integrator.timestep": ([0.1, 0.1, 0.1, 0.2, 0.2, 0.2], 0), "seed": ([1, 2, 3] * 2, 1)},
-                {"virial_ratio": ([0.4, 0.5, 0.6, 0.7, 0.7, 0.7], "1")})
+    write_sweep(
+        DIRECTORY / "seeds",
+        ["done"] * 6,
+        {"integrator.timestep": ([0.1, 0.1, 0.1, 0.2, 0.2, 0.2], 0), "seed": ([1, 2, 3] * 2, 1)},
+        {"virial_ratio": ([0.4, 0.5, 0.6, 0.7, 0.7, 0.7], "1")},
+    )
     (DIRECTORY / "seeds/config.used.yaml").write_text("simulation: nbody\nname: seeds\n")
     axis = figure_of(ergode.open(DIRECTORY / "seeds"), "virial_ratio").axes[0]
     assert numpy.allclose(lines_of(axis)[0], [[0.1, 0.5], [0.2, 0.7]])
-    assert numpy.allclose([(s[1, 1] - s[0, 1]) / 2 for s in axis.collections[0].get_segments()], [0.1 / math.sqrt(3), 0], atol=1e-12)
+    assert numpy.allclose(
+        [(s[1, 1] - s[0, 1]) / 2 for s in axis.collections[0].get_segments()], [0.1 / math.sqrt(3), 0], atol=1e-12
+    )
 
 
 def plot(*arguments):
     """The command as users give it, from another folder."""
     environment = {**os.environ, "ERGODE_PYTHON": sys.executable}
-    return subprocess.run(["bash", SOURCE / "scripts/plot.sh", *map(str, arguments)], capture_output=True, text=True, cwd="/", env=environment)
+    return subprocess.run(
+        ["bash", SOURCE / "scripts/plot.sh", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd="/",
+        env=environment,
+    )
 
 
 def command():
@@ -205,8 +239,11 @@ def command():
     width = int.from_bytes(png[16:20], "big")
     assert width >= 700  # at half a page, 3.2 inches, 200 dots an inch and more
     assert plot(DIRECTORY / "smile", "--only", "smile").stdout.strip() == str(DIRECTORY / "smile/plots/smile.png")
-    for arguments, words in (((DIRECTORY / "nowhere",), "nowhere: no such file"), ((DIRECTORY / "solar", "--only", "smile"), "orbits"),
-                             ((DIRECTORY / "solar/series.h5",), "single file")):
+    for arguments, words in (
+        ((DIRECTORY / "nowhere",), "nowhere: no such file"),
+        ((DIRECTORY / "solar", "--only", "smile"), "orbits"),
+        ((DIRECTORY / "solar/series.h5",), "single file"),
+    ):
         done = plot(*arguments)
         assert done.returncode == 1 and words in done.stderr and "Traceback" not in done.stderr, done.stderr
 
@@ -217,6 +254,7 @@ def movie_gif():
     image = need("PIL.Image")
     from matplotlib import animation
     from ergode.plot.movie import movie
+
     animation.FFMpegWriter.isAvailable = classmethod(lambda cls: False)
     path = movie(ergode.open(DIRECTORY / "kepler"), DIRECTORY)
     with image.open(path) as gif:
@@ -231,8 +269,23 @@ def movie_mp4():
     done = plot(DIRECTORY / "kepler", "--movie", "--only", "orbits")
     path = DIRECTORY / "kepler/plots/movie.mp4"
     assert done.returncode == 0 and str(path) in done.stdout.split(), done.stderr
-    count = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-select_streams", "v:0", "-show_entries", "stream=nb_read_frames",
-                            "-of", "csv=p=0", path], capture_output=True, text=True)
+    count = subprocess.run(
+        [
+            "ffprobe",
+            "-v",
+            "error",
+            "-count_frames",
+            "-select_streams",
+            "v:0",
+            "-show_entries",
+            "stream=nb_read_frames",
+            "-of",
+            "csv=p=0",
+            path,
+        ],
+        capture_output=True,
+        text=True,
+    )
     assert count.stdout.strip().rstrip(",") == "101", count
 
 

@@ -3,6 +3,7 @@
 
 usage: package_open.py CASE DIRECTORY [EMPTY_DIRECTORY]
 """
+
 import math
 import pathlib
 import shutil
@@ -35,7 +36,11 @@ def series():
             assert names == set(data.variables), names ^ set(data.variables)
             for key in names:
                 values = file[key][()]
-                assert numpy.array_equal(data[key].values, numpy.char.decode(values) if key == "component" else values, equal_nan=key != "component")
+                assert numpy.array_equal(
+                    data[key].values,
+                    numpy.char.decode(values) if key == "component" else values,
+                    equal_nan=key != "component",
+                )
                 assert data[key].attrs["units"] == file[key].attrs["units"].decode()
                 assert data[key].attrs["long_name"] == file[key].attrs["long_name"].decode()
             assert data.attrs["integrator"] == file.attrs["integrator"].decode()
@@ -55,7 +60,12 @@ def snapshots():
     raises(IndexError, [], lambda: run.snapshots[3])
     snapshot = run.snapshots[-1]
     with h5py.File(paths[-1]) as file:
-        for mine, theirs in (("positions", "Coordinates"), ("velocities", "Velocities"), ("masses", "Masses"), ("ids", "ParticleIDs")):
+        for mine, theirs in (
+            ("positions", "Coordinates"),
+            ("velocities", "Velocities"),
+            ("masses", "Masses"),
+            ("ids", "ParticleIDs"),
+        ):
             expected = numpy.concatenate([file[f"PartType1/{theirs}"][()], file[f"PartType2/{theirs}"][()]])
             assert numpy.array_equal(getattr(snapshot, mine), expected), mine
         assert snapshot.cgs == dict(file["Units"].attrs)
@@ -120,7 +130,9 @@ def results():
     with h5py.File(DIRECTORY / "basket/results.h5") as file:
         ids = [i.decode() for i in file["id"][:]]
         assert list(data["id"].values) == ids and ids[:2] == ["basket", "outperformance"]
-        columns = [name for name, item in file.items() if isinstance(item, h5py.Dataset) and name not in ("id", "instrument")]
+        columns = [
+            name for name, item in file.items() if isinstance(item, h5py.Dataset) and name not in ("id", "instrument")
+        ]
         assert len(columns) > 40
         for name in columns:
             values = file[name][()]
@@ -132,19 +144,29 @@ def results():
                 if name not in ("underlying", "point", "bin"):
                     assert same(data[f"{group}_{name}"].values, item[()]), (group, name)
         assert list(data["underlying"].values) == [u.decode() for u in file["greeks/underlying"][:]]
-        assert float(data["greeks_delta"].sel(id="basket", underlying="NKY")) == \
-            file["greeks/delta"][0, list(file["greeks/underlying"][:]).index(b"NKY")]
+        assert (
+            float(data["greeks_delta"].sel(id="basket", underlying="NKY"))
+            == file["greeks/delta"][0, list(file["greeks/underlying"][:]).index(b"NKY")]
+        )
         cube = run.scenarios
         assert cube["price"].dims == ("spot", "volatility", "rate", "id")
         assert same(cube["price"].values, file["scenarios/price"][()])
         assert same(cube["standard_error"].values, file["scenarios/standard_error"][()])
         assert list(cube["spot"].values) == [0.9, 1, 1.1] and list(cube["volatility"].values) == [-0.02, 0, 0.02]
-        assert float(cube["price"].sel(spot=1.1, volatility=0.02, rate=0, id="cliquet")) == file["scenarios/price"][2, 2, 0, 4]
+        assert (
+            float(cube["price"].sel(spot=1.1, volatility=0.02, rate=0, id="cliquet"))
+            == file["scenarios/price"][2, 2, 0, 4]
+        )
         values, paths = run.values, run.paths
         assert values["payoff"].dims == ("id", "path") and same(values["payoff"].values, file["values/payoff"][()])
         assert len(paths) == sum(name.startswith("paths_") for name in file)
-        assert same(paths[1]["spot"].values, file["paths_1/spot"][()]) and paths[1]["spot"].dims == ("path", "time", "underlying")
+        assert same(paths[1]["spot"].values, file["paths_1/spot"][()]) and paths[1]["spot"].dims == (
+            "path",
+            "time",
+            "underlying",
+        )
     import csv
+
     with open(DIRECTORY / "basket/results.csv", newline="") as file:
         for row in csv.DictReader(file):
             assert float(row["price"]) == float(data["price"].sel(id=row["id"]))
@@ -160,7 +182,12 @@ def parts_that_are_not_there():
     raises(ergode.MissingError, [DIRECTORY / "solar/results.h5", "nbody"], lambda: bodies.results)
     raises(ergode.MissingError, [DIRECTORY / "nowhere"], ergode.open, DIRECTORY / "nowhere")
     raises(ergode.MissingError, [DIRECTORY, "no run directory"], ergode.open, DIRECTORY)
-    raises(ergode.ErgodeError, [DIRECTORY / "solar/checkpoint.h5", "checkpoint"], ergode.open, DIRECTORY / "solar/checkpoint.h5")
+    raises(
+        ergode.ErgodeError,
+        [DIRECTORY / "solar/checkpoint.h5", "checkpoint"],
+        ergode.open,
+        DIRECTORY / "solar/checkpoint.h5",
+    )
     (DIRECTORY / "solar/summary.json").unlink()
     raises(ergode.MissingError, [DIRECTORY / "solar/summary.json"], lambda: ergode.open(DIRECTORY / "solar").summary)
     (DIRECTORY / "solar/config.used.yaml").unlink()
@@ -210,8 +237,12 @@ def crossed():
     data = sweep.dataset
     error = data["largest_relative_energy_error"]
     assert error.dims == ("timestep", "softening") and error.shape == (3, 2)
-    assert list(data["timestep"].values) == [0.01, 0.02, 0.04] and data["timestep"].attrs["key"] == "integrator.timestep"
-    assert float(error.sel(timestep=0.02, softening=1e-1)) == 8e-6 and math.isnan(float(error.sel(timestep=0.04, softening=1e-2)))
+    assert (
+        list(data["timestep"].values) == [0.01, 0.02, 0.04] and data["timestep"].attrs["key"] == "integrator.timestep"
+    )
+    assert float(error.sel(timestep=0.02, softening=1e-1)) == 8e-6 and math.isnan(
+        float(error.sel(timestep=0.04, softening=1e-2))
+    )
     assert int(data["member"].sel(timestep=0.02, softening=1e-2)) == 2
     assert str(data["status"].sel(timestep=0.04, softening=1e-1).values) == "pending"
     assert data["time"].attrs["units"] == "day"
@@ -232,27 +263,47 @@ def crossed():
 def other_sweeps():
     ergode, numpy = need_package(), need("numpy")
     # Two keys with the same last part, and one of text.
-    write_sweep(DIRECTORY / "names", ["done"] * 8, {"a.spot": ([1, 1, 1, 1, 2, 2, 2, 2], 0), "b.spot": ([5, 5, 6, 6] * 2, 1),
-                                                   "rng": (["philox", "sobol"] * 4, 2)}, {"book_value": (list(range(8)), "currency")})
+    write_sweep(
+        DIRECTORY / "names",
+        ["done"] * 8,
+        {"a.spot": ([1, 1, 1, 1, 2, 2, 2, 2], 0), "b.spot": ([5, 5, 6, 6] * 2, 1), "rng": (["philox", "sobol"] * 4, 2)},
+        {"book_value": (list(range(8)), "currency")},
+    )
     data = ergode.open(DIRECTORY / "names").dataset
     assert data["book_value"].dims == ("a_spot", "b_spot", "rng")
     assert data["book_value"].sel(a_spot=2, b_spot=5, rng="sobol") == 5
     # Zipped: one dimension, the keys along it; values may repeat.
-    write_sweep(DIRECTORY / "zipped", ["done"] * 3, {"x.spot": ([1.0, 2.0, 2.0], None), "x.strike": ([3.0, 4.0, 4.0], None)},
-                {"book_value": ([0.5, 0.6, 0.7], "currency")})
+    write_sweep(
+        DIRECTORY / "zipped",
+        ["done"] * 3,
+        {"x.spot": ([1.0, 2.0, 2.0], None), "x.strike": ([3.0, 4.0, 4.0], None)},
+        {"book_value": ([0.5, 0.6, 0.7], "currency")},
+    )
     data = ergode.open(DIRECTORY / "zipped").dataset
-    assert data["book_value"].dims == ("member",) and list(data["strike"].values) == [3, 4, 4] and list(data["spot"].values) == [1, 2, 2]
+    assert (
+        data["book_value"].dims == ("member",)
+        and list(data["strike"].values) == [3, 4, 4]
+        and list(data["spot"].values) == [1, 2, 2]
+    )
     assert list(data["member"].values) == [0, 1, 2]
     # An axis of two keys beside one of seeds, in an order of members of its own, with a member missing.
-    write_sweep(DIRECTORY / "mixed", ["done"] * 3, {"seed": ([8, 7, 7], 1), "p.q": ([0.1, 0.1, 0.2], 0), "p.r": ([10, 10, 20], 0)},
-                {"y": ([1.0, 2.0, 3.0], "1")})
+    write_sweep(
+        DIRECTORY / "mixed",
+        ["done"] * 3,
+        {"seed": ([8, 7, 7], 1), "p.q": ([0.1, 0.1, 0.2], 0), "p.r": ([10, 10, 20], 0)},
+        {"y": ([1.0, 2.0, 3.0], "1")},
+    )
     data = ergode.open(DIRECTORY / "mixed").dataset
     assert data["y"].dims == ("axis_0", "seed") and list(data["r"].values) == [10, 20]
     assert float(data["y"].sel(seed=7)[1]) == 3 and numpy.isnan(data["y"].sel(seed=8).values[1])
     assert int(data["member"].sel(seed=8)[1]) == -1 and str(data["status"].sel(seed=8).values[1]) == "missing"
     # Damage.
     write_sweep(DIRECTORY / "short", ["done"] * 3, {"seed": ([1, 2], 0)}, {})
-    raises(ergode.DamagedError, [DIRECTORY / "short/sweep.h5", "different lengths"], lambda: ergode.open(DIRECTORY / "short").dataset)
+    raises(
+        ergode.DamagedError,
+        [DIRECTORY / "short/sweep.h5", "different lengths"],
+        lambda: ergode.open(DIRECTORY / "short").dataset,
+    )
     shutil.copytree(DIRECTORY / "short", DIRECTORY / "lost")
     (DIRECTORY / "lost/sweep.h5").unlink()
     (DIRECTORY / "lost/sweep.csv").write_text("member\n")

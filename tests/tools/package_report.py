@@ -4,6 +4,7 @@ Chromium is missing.
 
 usage: package_report.py CASE DIRECTORY
 """
+
 import html.parser
 import json
 import os
@@ -67,8 +68,12 @@ class Page(html.parser.HTMLParser):
 def report(run, name="report.html"):
     output = DIRECTORY / name
     package = pathlib.Path(need_package().__file__).parents[1]
-    done = subprocess.run([sys.executable, "-m", "ergode.report", run, "-o", output], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(package)})
+    done = subprocess.run(
+        [sys.executable, "-m", "ergode.report", run, "-o", output],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(package)},
+    )
     assert done.returncode == 0, done.stderr
     return output.read_text(encoding="utf-8")
 
@@ -83,12 +88,17 @@ def content():
     page, summary = Page(text), summary_of(DIRECTORY / "solar")
     for check in ("end of the run", "warnings", "energy error", "momentum drift", "force error"):
         assert verdict(page, check) == "good", page.row(check)
-    assert page.row("energy error")[2].startswith(f"{summary['results']['largest_relative_energy_error']['value']:.2e}; the config allows 1e-10")
+    assert page.row("energy error")[2].startswith(
+        f"{summary['results']['largest_relative_energy_error']['value']:.2e}; the config allows 1e-10"
+    )
     assert page.row("steps")[1] == "200" and page.row("time")[1:] == ["4000", "day"]
     assert page.row("integrator")[1].startswith("yoshida8")
     for name in ("compiler", "ergode version", "git commit"):
         assert page.row(name)[1] == str(summary["provenance"][name.replace(" ", "_")]), name
-    assert page.row("started")[1] == summary["provenance"]["started"] and summary["provenance"]["device"] in page.row("device")[1]
+    assert (
+        page.row("started")[1] == summary["provenance"]["started"]
+        and summary["provenance"]["device"] in page.row("device")[1]
+    )
     assert page.row("time in advance")[1] == f"{summary['seconds_by_phase']['advance']:.3f} s"
     assert page.tags.count("img") == 2 and "end_time: 4000" in text
     self_contained(text)
@@ -101,7 +111,9 @@ def content():
 
 def self_contained(text):
     page = Page(text)
-    assert page.addresses and all(address.startswith("data:") for address in page.addresses), [a[:40] for a in page.addresses]
+    assert page.addresses and all(address.startswith("data:") for address in page.addresses), [
+        a[:40] for a in page.addresses
+    ]
     assert "script" not in page.tags and not re.search(r"url\(|@import", text)
 
 
@@ -152,6 +164,9 @@ def verdicts():
         file["bias"][2] = 2 * error  # a stated bias belongs to the error
     assert found(greeks)["closed forms"].verdict == "good"
     assert found(greeks)["bias"].verdict == "look at it" and "call-5500" in found(greeks)["bias"].text
+    (greeks / "results.h5").unlink()  # as in a run that was stopped before its end
+    assert sorted(found(greeks)) == ["end of the run", "warnings"]
+    assert "no data for a picture" in report(greeks)
     missed = found(DIRECTORY / "basket")["tolerances"]
     assert missed.verdict == "look at it" and "basket" in missed.text
 
@@ -177,8 +192,15 @@ def load(browser, text, name):
     """Loads the page with the network unreachable: drawn pixels of its images, and what the console said."""
     path = DIRECTORY / name
     path.write_text(text, encoding="utf-8")
-    arguments = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={DIRECTORY / 'profile'}", "--enable-logging=stderr",
-                 "--host-resolver-rules=MAP * ~NOTFOUND", "--dump-dom"]
+    arguments = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={DIRECTORY / 'profile'}",
+        "--enable-logging=stderr",
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+        "--dump-dom",
+    ]
     done = subprocess.run([browser, *arguments, path.as_uri()], capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
     images = re.search(r"data-images=\"([^\"]*)\"", done.stdout)
@@ -188,7 +210,9 @@ def load(browser, text, name):
 def probed(text):
     """The page with the probe, which its own policy would forbid."""
     assert "style-src 'unsafe-inline'" in text
-    return text.replace("style-src 'unsafe-inline'", "style-src 'unsafe-inline'; script-src 'unsafe-inline'").replace("</body>", PROBE + "</body>")
+    return text.replace("style-src 'unsafe-inline'", "style-src 'unsafe-inline'; script-src 'unsafe-inline'").replace(
+        "</body>", PROBE + "</body>"
+    )
 
 
 def in_a_browser():

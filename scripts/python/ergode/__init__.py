@@ -1,4 +1,5 @@
 """Reads the runs of Ergode: `ergode.open(path)` takes a run directory, a sweep directory or a single file."""
+
 from ergode.errors import DamagedError, ErgodeError, MissingError
 from ergode.opening import open
 from ergode.run import Run

@@ -1,4 +1,5 @@
 """The axes of a sweep: from one value a member to a grid."""
+
 import dataclasses
 
 import numpy
@@ -8,9 +9,9 @@ MEMBER = "member"
 
 @dataclasses.dataclass
 class Axis:
-    name: str                 # of the dimension
-    keys: list                # key paths of its parameters
-    places: numpy.ndarray     # of each member along it
+    name: str  # of the dimension
+    keys: list  # key paths of its parameters
+    places: numpy.ndarray  # of each member along it
     size: int
 
 

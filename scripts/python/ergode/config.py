@@ -1,4 +1,5 @@
 """config.used.yaml and summary.json as dictionaries."""
+
 import json
 import re
 
@@ -13,11 +14,15 @@ class _Loader(yaml.SafeLoader):
 
 _Loader.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in (
-        ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
-        ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
-        ("int", r"[-+]?[0-9]+", list("-+0123456789")),
-        ("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
-         list("-+0123456789."))):
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    ("int", r"[-+]?[0-9]+", list("-+0123456789")),
+    (
+        "float",
+        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        list("-+0123456789."),
+    ),
+):
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), _first)
 
 
@@ -45,6 +50,11 @@ def read_config(path):
     if not isinstance(config, dict):
         raise DamagedError(path, "is no config: its root is no mapping")
     return config
+
+
+def parse_value(text):
+    """One value as it would stand in a config: `0.01`, `[1, 2]`, `philox`."""
+    return yaml.load(text, _Loader)
 
 
 def read_summary(path):

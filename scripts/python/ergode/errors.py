@@ -1,4 +1,5 @@
 """What reading can fail with. Every message begins with the path."""
+
 import pathlib
 
 

@@ -1,4 +1,5 @@
 """HDF5 files as xarray datasets, with errors that name the file."""
+
 import contextlib
 import pathlib
 import posixpath
@@ -77,8 +78,11 @@ def read_dataset(path, group="/"):
                 found[name] = (dimensions, array(item), attributes(item))
                 scales.update(name for dimension in dimensions if dimension == name)
         found = _same_lengths(found)
-        return xarray.Dataset({n: v for n, v in found.items() if n not in scales},
-                              coords={n: found[n] for n in scales}, attrs=attributes(file[group]))
+        return xarray.Dataset(
+            {n: v for n, v in found.items() if n not in scales},
+            coords={n: found[n] for n in scales},
+            attrs=attributes(file[group]),
+        )
 
 
 def _same_lengths(found):
@@ -87,5 +91,7 @@ def _same_lengths(found):
     for dimensions, values, _ in found.values():
         for dimension, length in zip(dimensions, values.shape):
             shortest[dimension] = min(length, shortest.get(dimension, length))
-    return {name: (dimensions, values[tuple(slice(shortest[d]) for d in dimensions)], attrs)
-            for name, (dimensions, values, attrs) in found.items()}
+    return {
+        name: (dimensions, values[tuple(slice(shortest[d]) for d in dimensions)], attrs)
+        for name, (dimensions, values, attrs) in found.items()
+    }

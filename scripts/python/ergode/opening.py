@@ -1,4 +1,5 @@
 """`ergode.open`: finds out what a path is."""
+
 import pathlib
 
 from ergode.errors import DamagedError, ErgodeError, MissingError
@@ -15,7 +16,8 @@ def open(path, units=None):
     """A run directory as an ergode.Run, a sweep directory (or its sweep.h5) as an ergode.Sweep, a snapshot file as an
     ergode.Snapshot, series.h5 and results.h5 as an xarray.Dataset.
 
-    units: None for plain numbers; "unyt" or "astropy" for quantities, of N-body runs. Raises MissingError or DamagedError."""
+    units: None for plain numbers; "unyt" or "astropy" for quantities, of N-body runs. Raises MissingError or DamagedError.
+    """
     if units not in (None, "unyt", "astropy"):
         raise ValueError(f"units={units!r}: may be None, 'unyt' or 'astropy'")
     path = pathlib.Path(path)

@@ -1,4 +1,5 @@
 """results.h5 of option pricing as xarray datasets over the options' `id`."""
+
 import re
 
 import h5py

@@ -1,4 +1,5 @@
 """A run directory."""
+
 import functools
 import pathlib
 
@@ -22,6 +23,10 @@ class Run:
     # Where the parts are: (file, group). A member that is packed with others in one file has them elsewhere.
     def _place(self, part):
         return self.directory / f"{part}.h5", "/"
+
+    def has(self, part):
+        """Whether the run has got as far as writing `series` or `results`."""
+        return self._place(part)[0].exists()
 
     def _need(self, part, kind):
         path, group = self._place(part)

@@ -1,4 +1,5 @@
 """Snapshots: particles at one time, and the sequence of a run's."""
+
 import collections.abc
 import functools
 import pathlib
@@ -26,10 +27,13 @@ class Snapshot:
         with opened(self.path) as file:
             root = file[self._group]
             ergode = attributes(root["Ergode"]) if "Ergode" in root else {}
-            return {"time": float(root["Header"].attrs["Time"]), "ergode": ergode,
-                    "cgs": {name: float(value) for name, value in root["Units"].attrs.items()} if "Units" in root else {},
-                    "sizes": [root[name]["Coordinates"].shape[0] for name in GROUPS if name in root],
-                    "units": _units_of(root, ergode)}
+            return {
+                "time": float(root["Header"].attrs["Time"]),
+                "ergode": ergode,
+                "cgs": {name: float(value) for name, value in root["Units"].attrs.items()} if "Units" in root else {},
+                "sizes": [root[name]["Coordinates"].shape[0] for name in GROUPS if name in root],
+                "units": _units_of(root, ergode),
+            }
 
     def _read(self, name, kind):
         with opened(self.path) as file:
@@ -108,7 +112,11 @@ class Snapshots(collections.abc.Sequence):
     @classmethod
     def of_names(cls, places, units=None):
         """places: name of a snapshot -> (file, group); other names are passed over."""
-        found = {int(match[1]): place for name, place in places.items() if (match := re.fullmatch(r"snapshot_(\d+)(\.hdf5)?", name))}
+        found = {
+            int(match[1]): place
+            for name, place in places.items()
+            if (match := re.fullmatch(r"snapshot_(\d+)(\.hdf5)?", name))
+        }
         return cls([found[number] for number in sorted(found)], units)
 
     @classmethod

@@ -1,4 +1,5 @@
 """A sweep: an ensemble of runs as one dataset."""
+
 import collections.abc
 import copy
 import functools
@@ -9,7 +10,7 @@ import numpy
 import xarray
 
 from ergode.axes import MEMBER, axes, grid, labels
-from ergode.config import read_config
+from ergode.config import parse_value, read_config
 from ergode.errors import DamagedError, MissingError
 from ergode.hdf5 import array, attributes, opened
 from ergode.run import Run
@@ -43,8 +44,14 @@ class Sweep:
     @functools.cached_property
     def _tables(self):
         with opened(self.path) as file:
-            tables = {table: {name: (array(item), attributes(item)) for name, item in file[table].items()
-                              if isinstance(item, h5py.Dataset)} for table in TABLES}
+            tables = {
+                table: {
+                    name: (array(item), attributes(item))
+                    for name, item in file[table].items()
+                    if isinstance(item, h5py.Dataset)
+                }
+                for table in TABLES
+            }
         lengths = {len(values) for table in tables.values() for values, _ in table.values()}
         if len(lengths) > 1:
             raise DamagedError(self.path, f"has columns of different lengths: {sorted(lengths)}")
@@ -116,7 +123,9 @@ class Members(collections.abc.Sequence):
             return PackedRun(self._sweep, place % len(self))
         directory = self._sweep.directory / str(index["directory"][place])
         if not index["directory"][place] or not directory.is_dir():
-            raise MissingError(directory, f"member {index['member'][place]} ({index['status'][place]}) has no run directory")
+            raise MissingError(
+                directory, f"member {index['member'][place]} ({index['status'][place]}) has no run directory"
+            )
         return Run(directory, self._sweep._package)
 
 
@@ -137,14 +146,17 @@ class PackedRun(Run):
         config = copy.deepcopy(self._sweep.config)
         config.pop("sweep", None)
         for key, values in self._sweep.parameters.items():
-            _set(config, key.split("."), values[self._number].item())
+            value = values[self._number].item()
+            _set(config, key.split("."), parse_value(value) if isinstance(value, str) else value)
         return config
 
     @functools.cached_property
     def summary(self):
         """The headline figures that the sweep's index has."""
-        figures = {name: {"value": values[self._number].item(), "units": attrs.get("units", "1")}
-                   for name, (values, attrs) in self._sweep._tables["results"].items()}
+        figures = {
+            name: {"value": values[self._number].item(), "units": attrs.get("units", "1")}
+            for name, (values, attrs) in self._sweep._tables["results"].items()
+        }
         return {"simulation": self.kind, "name": self.name, "results": figures}
 
     @property

@@ -1,4 +1,5 @@
 """Units of N-body runs, as quantities of unyt or astropy."""
+
 import functools
 import re
 
@@ -30,9 +31,13 @@ def parse(units):
 @functools.lru_cache(maxsize=1)
 def _unyt_registry():
     import unyt
+
     registry = unyt.UnitRegistry()
-    for symbol, value, dimension in (("AU", METRES["AU"], unyt.dimensions.length), ("kpc", METRES["kpc"], unyt.dimensions.length),
-                                     ("Msun", KILOGRAMS["solar_mass"], unyt.dimensions.mass)):  # unyt takes solar_mass for Msun
+    for symbol, value, dimension in (
+        ("AU", METRES["AU"], unyt.dimensions.length),
+        ("kpc", METRES["kpc"], unyt.dimensions.length),
+        ("Msun", KILOGRAMS["solar_mass"], unyt.dimensions.mass),
+    ):  # unyt takes solar_mass for Msun
         if symbol in registry:
             registry.remove(symbol)
         registry.add(symbol, value, dimension)
@@ -42,6 +47,7 @@ def _unyt_registry():
 @functools.lru_cache(maxsize=None)
 def _astropy_symbol(symbol):
     from astropy import units
+
     for table, base in ((METRES, units.m), (KILOGRAMS, units.kg), (SECONDS, units.s)):
         if symbol in table:
             return base if table[symbol] == 1 else units.def_unit(symbol, table[symbol] * base)
@@ -59,9 +65,13 @@ def quantity(values, units, package):
     scaled = numpy.asarray(values) * factor if factor != 1 else numpy.asarray(values)
     if package == "unyt":
         import unyt
-        unit = unyt.Unit("*".join(f"{symbol}**({power})" for symbol, power in powers) or "dimensionless", registry=_unyt_registry())
+
+        unit = unyt.Unit(
+            "*".join(f"{symbol}**({power})" for symbol, power in powers) or "dimensionless", registry=_unyt_registry()
+        )
         return unyt.unyt_array(scaled, unit) if scaled.ndim else unyt.unyt_quantity(scaled, unit)
     from astropy import units as astropy_units
+
     unit = astropy_units.dimensionless_unscaled
     for symbol, power in powers:
         unit = unit * _astropy_symbol(symbol) ** power

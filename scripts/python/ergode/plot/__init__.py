@@ -1,13 +1,15 @@
 """Pictures of runs and sweeps. `python -m ergode.plot RUN` writes them; `pictures(run)` makes them for other uses."""
+
 from ergode.plot import nbody, options, style, sweep
 from ergode.sweep import Sweep
 
 
 def available(run):
-    """(name, function from the run to a figure, what it shows) of every picture that `run` (or a sweep) has the data for."""
+    """(name, function from the run to a figure, what it shows) of every picture that the run or sweep has the data for."""
     if isinstance(run, Sweep):
         return sweep.pictures(run)
-    return {"nbody": nbody, "option_pricing": options}[run.kind].pictures(run)
+    known = {"nbody": nbody, "option_pricing": options}
+    return known[run.kind].pictures(run) if run.kind in known else []
 
 
 def pictures(run, only=()):

@@ -1,4 +1,5 @@
 """Draws a run or a sweep."""
+
 import argparse
 import pathlib
 import sys
@@ -11,7 +12,9 @@ from ergode.plot.movie import movie
 def arguments():
     parser = argparse.ArgumentParser(prog="python -m ergode.plot", description="Draws a run directory, or a sweep's.")
     parser.add_argument("run", type=pathlib.Path, metavar="RUN", help="run or sweep directory")
-    parser.add_argument("-o", "--output", type=pathlib.Path, metavar="DIR", help="where the pictures go (default: RUN/plots)")
+    parser.add_argument(
+        "-o", "--output", type=pathlib.Path, metavar="DIR", help="where the pictures go (default: RUN/plots)"
+    )
     parser.add_argument("--format", choices=("png", "pdf", "both"), default="png")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these pictures alone")
     parser.add_argument("--movie", action="store_true", help="a movie of the snapshots too (N-body)")

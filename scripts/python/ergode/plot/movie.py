@@ -27,8 +27,11 @@ def movie(run, directory):
         frames = animation.FuncAnimation(figure, draw, len(snapshots), init_func=lambda: None)
         ffmpeg = animation.FFMpegWriter.isAvailable()
         path = directory / ("movie.mp4" if ffmpeg else "movie.gif")
-        writer = animation.FFMpegWriter(FRAMES_A_SECOND, codec="h264", extra_args=["-pix_fmt", "yuv420p"]) if ffmpeg \
+        writer = (
+            animation.FFMpegWriter(FRAMES_A_SECOND, codec="h264", extra_args=["-pix_fmt", "yuv420p"])
+            if ffmpeg
             else animation.PillowWriter(FRAMES_A_SECOND)
+        )
         frames.save(path, writer=writer, dpi=150)
         style.plt.close(figure)
     return path

@@ -1,22 +1,22 @@
 """Pictures of an N-body run."""
+
 import numpy
 from matplotlib.colors import LogNorm
 
-from ergode.errors import ErgodeError
 from ergode.plot import style
 
-FEW = 10        # bodies whose orbits are drawn
-MANY = 2000     # bodies from which on their density is drawn
+FEW = 10  # bodies whose orbits are drawn
+MANY = 2000  # bodies from which on their density is drawn
 SMOOTH_TURN = 30.0  # degrees between snapshots up to which an orbit is drawn as a line
 
 
 def pictures(run):
     """(name, function, what it shows), of those that the run has the data for."""
     found = []
-    series = _series(run)
-    if series is not None and "relative_energy_error" in series and series.sizes["time"] > 1:
+    series = run.series if run.has("series") else {}
+    if "relative_energy_error" in series and series.sizes["time"] > 1:
         found.append(("energy_error", energy_error, "Size of the relative energy error against time."))
-    if series is not None and series.sizes.get("mass_fraction", 0) > 0 and series.sizes["time"] > 1:
+    if "lagrangian_radius" in series and series.sizes["mass_fraction"] > 0 and series.sizes["time"] > 1:
         found.append(("lagrangian_radii", lagrangian_radii, "Radii that hold a fraction of the mass, against time."))
     if len(run.snapshots) > 0:
         size = len(run.snapshots[0])
@@ -25,15 +25,10 @@ def pictures(run):
         elif size < MANY:
             found.append(("particles", particles, "The bodies in the first and the last snapshot."))
         else:
-            found.append(("density", density, "Mass per area along the line of sight in the first and the last snapshot."))
+            found.append(
+                ("density", density, "Mass per area along the line of sight in the first and the last snapshot.")
+            )
     return found
-
-
-def _series(run):
-    try:
-        return run.series
-    except ErgodeError:
-        return None
 
 
 def _system(run):
@@ -63,10 +58,21 @@ def lagrangian_radii(run):
     shades = style.plt.get_cmap(style.SEQUENTIAL)(numpy.linspace(0, 0.85, len(fractions)))
     for k, fraction in enumerate(fractions):
         axis.plot(series["time"], radius[:, k], color=shades[k])
-        axis.annotate(f"{100 * fraction:g} %", (float(series["time"][-1]), float(radius[-1, k])), xytext=(4, 0),
-                      textcoords="offset points", va="center", color=shades[k], fontsize=9, annotation_clip=False)
+        axis.annotate(
+            f"{100 * fraction:g} %",
+            (float(series["time"][-1]), float(radius[-1, k])),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            color=shades[k],
+            fontsize=9,
+            annotation_clip=False,
+        )
     style.plain_logarithmic(axis)
-    axis.set(xlabel=_time_label(series, run), ylabel=style.label("Lagrangian radius", radius.attrs.get("units"), _system(run)))
+    axis.set(
+        xlabel=_time_label(series, run),
+        ylabel=style.label("Lagrangian radius", radius.attrs.get("units"), _system(run)),
+    )
     axis.set_xlim(float(series["time"][0]), float(series["time"][-1]))
     return figure
 
@@ -76,7 +82,9 @@ def body_names(run, ids):
     components = run.config.get("initial_conditions", {})
     components = components if isinstance(components, list) else [components]
     bodies = components[0].get("bodies", []) if len(components) == 1 else []
-    return [bodies[i - 1].get("name") or f"body {i}" if 0 < i <= len(bodies) else f"body {i}" for i in (int(j) for j in ids)]
+    return [
+        bodies[i - 1].get("name") or f"body {i}" if 0 < i <= len(bodies) else f"body {i}" for i in (int(j) for j in ids)
+    ]
 
 
 def widest_plane(places):
@@ -106,9 +114,13 @@ def orbits(run):
         path = places[:, k][:, [first, second]]
         colour, marker = style.COLOURS[k % 7], style.MARKERS[k % 7]
         axis.plot(*path.T, "-" if is_smooth(path) else ".", color=colour, markersize=2.5, linewidth=1.1)
-        axis.plot(*path[-1], marker, color=colour, markersize=7, markeredgecolor="white", markeredgewidth=0.6, label=name)
+        axis.plot(
+            *path[-1], marker, color=colour, markersize=7, markeredgecolor="white", markeredgewidth=0.6, label=name
+        )
     units = run.snapshots[0].units["length"]
-    axis.set(xlabel=style.label("xyz"[first], units, _system(run)), ylabel=style.label("xyz"[second], units, _system(run)))
+    axis.set(
+        xlabel=style.label("xyz"[first], units, _system(run)), ylabel=style.label("xyz"[second], units, _system(run))
+    )
     axis.set_aspect("equal")
     axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
@@ -125,7 +137,7 @@ def frame(snapshots):
         x = numpy.asarray(snapshot.positions)[:, :2]
         distance = numpy.abs(x - middle).max(axis=1)
         reaches.append(min(1.1 * distance.max(), 1.5 * numpy.percentile(distance, 95)))
-    return middle, max(max(reaches), 1e-300)
+    return middle, max(reaches) or 1.0
 
 
 def scene(axis, middle, reach, snapshot, colour):
@@ -135,11 +147,30 @@ def scene(axis, middle, reach, snapshot, colour):
     x, y = middle[0] - 0.9 * reach, middle[1] - 0.88 * reach
     axis.plot([x, x + length], [y, y], color=colour, linewidth=2.5, solid_capstyle="butt")
     unit = style.unit_text(units["length"])
-    axis.text(x + length / 2, y + 0.03 * reach, f"{style.number(length)} {unit}".strip(), color=colour, ha="center", va="bottom")
+    axis.text(
+        x + length / 2,
+        y + 0.03 * reach,
+        f"{style.number(length)} {unit}".strip(),
+        color=colour,
+        ha="center",
+        va="bottom",
+    )
     when = style.unit_text(units["time"])
-    axis.text(0.05, 0.95, f"t = {style.number(float(snapshot.time))} {when}".strip(), color=colour, transform=axis.transAxes, va="top")
-    axis.set(xlim=(middle[0] - reach, middle[0] + reach), ylim=(middle[1] - reach, middle[1] + reach), xticks=[], yticks=[],
-             aspect="equal")
+    axis.text(
+        0.05,
+        0.95,
+        f"t = {style.number(float(snapshot.time))} {when}".strip(),
+        color=colour,
+        transform=axis.transAxes,
+        va="top",
+    )
+    axis.set(
+        xlim=(middle[0] - reach, middle[0] + reach),
+        ylim=(middle[1] - reach, middle[1] + reach),
+        xticks=[],
+        yticks=[],
+        aspect="equal",
+    )
     axis.grid(False)
     for spine in axis.spines.values():
         spine.set_visible(False)
@@ -201,11 +232,18 @@ def density(run):
     figure, axes = style.panels(len(ends), size=(3.3, 3.0))
     for axis, image, snapshot in zip(axes, images, ends):
         shown = numpy.ma.masked_less_equal(image.T, 0)
-        drawn = axis.imshow(shown, origin="lower", norm=LogNorm(low, high), cmap=colours, interpolation="bilinear",
-                            extent=[middle[0] - reach, middle[0] + reach, middle[1] - reach, middle[1] + reach])
+        drawn = axis.imshow(
+            shown,
+            origin="lower",
+            norm=LogNorm(low, high),
+            cmap=colours,
+            interpolation="bilinear",
+            extent=[middle[0] - reach, middle[0] + reach, middle[1] - reach, middle[1] + reach],
+        )
         scene(axis, middle, reach, snapshot, "white")
     units = ends[0].units
-    text = "surface density" + (f" [{style.unit_text(units['mass'])} {units['length']}$^{{-2}}$]" if units["mass"] != "1"
-                                else " [N-body units]")
+    text = "surface density" + (
+        f" [{style.unit_text(units['mass'])} {units['length']}$^{{-2}}$]" if units["mass"] != "1" else " [N-body units]"
+    )
     figure.colorbar(drawn, ax=axes, label=text, shrink=0.9, pad=0.02)
     return figure

@@ -1,4 +1,5 @@
 """Pictures of a run of option pricing."""
+
 import numpy
 from matplotlib.ticker import FuncFormatter
 
@@ -13,12 +14,16 @@ EUROPEAN = "european"
 
 def pictures(run):
     """(name, function, what it shows), of those that the run has the data for."""
-    results = run.results
     found = []
+    if not run.has("results"):
+        return found
+    results = run.results
     if results.sizes["id"] == 0:
         return found
     if "convergence_paths" in results and results.sizes["point"] > 1:
-        found.append(("convergence", convergence, "Price against paths, with its confidence interval; dashed: closed form."))
+        found.append(
+            ("convergence", convergence, "Price against paths, with its confidence interval; dashed: closed form.")
+        )
     if "distribution_counts" in results:
         found.append(("distribution", distribution, "Histogram of discounted payoffs; dashed: the price."))
     if numpy.isfinite(results["z_score"].values).any():
@@ -58,7 +63,9 @@ def _small_multiples(results, ids, draw, mark, xlabel, ylabel):
 
 
 def _with_history(results):
-    return [id for id in results["id"].values if numpy.isfinite(results.sel(id=id)["convergence_price"].values).sum() > 1]
+    return [
+        id for id in results["id"].values if numpy.isfinite(results.sel(id=id)["convergence_price"].values).sum() > 1
+    ]
 
 
 def convergence(run):
@@ -72,16 +79,27 @@ def convergence(run):
         axis.fill_between(paths, price - half, price + half, color=style.COLOURS[0], alpha=style.BAND, linewidth=0)
         axis.semilogx(paths, price, "o-", color=style.COLOURS[0])
         if numpy.isfinite(row["reference_value"]):
-            axis.axhline(float(row["reference_value"]), color=style.COLOURS[1], linestyle="--", linewidth=1.1,
-                         label="closed form")
+            axis.axhline(
+                float(row["reference_value"]),
+                color=style.COLOURS[1],
+                linestyle="--",
+                linewidth=1.1,
+                label="closed form",
+            )
         known = paths[numpy.isfinite(price)]
         axis.set_xticks(known[[0, -1]] if len(known) < 4 else known[[0, len(known) // 2, -1]])
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.count(value)))
         axis.minorticks_off()
 
     level = float(results["confidence"][0])
-    return _small_multiples(results, _with_history(results) or results["id"].values[:1], draw, "closed form", "paths",
-                            f"price and its {100 * level:g} % confidence interval [currency]")
+    return _small_multiples(
+        results,
+        _with_history(results) or results["id"].values[:1],
+        draw,
+        "closed form",
+        "paths",
+        f"price and its {100 * level:g} % confidence interval [currency]",
+    )
 
 
 def distribution(run):
@@ -130,11 +148,16 @@ def smiles(results):
 def _by_strike(results, mask, further):
     groups = {}
     for k in numpy.flatnonzero(mask & numpy.isfinite(results["strike"].values)):
-        key = tuple([str(results["underlyings"].values[k]), float(results["maturity"].values[k])]
-                    + [str(results[name].values[k]) for name in further])
+        key = tuple(
+            [str(results["underlyings"].values[k]), float(results["maturity"].values[k])]
+            + [str(results[name].values[k]) for name in further]
+        )
         groups.setdefault(key, []).append(k)
     strikes = results["strike"].values
-    chains = {key: [results["id"].values[k] for k in sorted(places, key=lambda k: strikes[k])] for key, places in groups.items()}
+    chains = {
+        key: [results["id"].values[k] for k in sorted(places, key=lambda k: strikes[k])]
+        for key, places in groups.items()
+    }
     return {key: ids for key, ids in chains.items() if len({float(results["strike"].sel(id=id)) for id in ids}) >= 3}
 
 
@@ -143,8 +166,15 @@ def smile(run):
     figure, axis = style.single()
     for k, ((underlying, maturity), ids) in enumerate(smiles(results).items()):
         rows = results.sel(id=ids)
-        axis.errorbar(rows["strike"], 100 * rows["implied_volatility"], 100 * rows["implied_volatility_standard_error"],
-                      fmt=style.MARKERS[k % 7] + "-", capsize=2.5, color=style.COLOURS[k % 7], label=f"{underlying}, {style.years(maturity)}")
+        axis.errorbar(
+            rows["strike"],
+            100 * rows["implied_volatility"],
+            100 * rows["implied_volatility_standard_error"],
+            fmt=style.MARKERS[k % 7] + "-",
+            capsize=2.5,
+            color=style.COLOURS[k % 7],
+            label=f"{underlying}, {style.years(maturity)}",
+        )
     axis.set(xlabel="strike [currency]", ylabel=r"implied volatility [% year$^{-1/2}$]")
     axis.legend()
     return figure
@@ -170,8 +200,15 @@ def greeks(run):
         for key, ids in chains.items():
             rows, k = results.sel(id=ids), keys.index(key)
             underlying, maturity, product, kind = key
-            axis.errorbar(rows["strike"], rows[greek], rows[f"{greek}_standard_error"], fmt=style.MARKERS[k % 7] + "-", capsize=2.5,
-                          color=style.COLOURS[k % 7], label=f"{underlying} {product} {kind}, {style.years(maturity)}")
+            axis.errorbar(
+                rows["strike"],
+                rows[greek],
+                rows[f"{greek}_standard_error"],
+                fmt=style.MARKERS[k % 7] + "-",
+                capsize=2.5,
+                color=style.COLOURS[k % 7],
+                label=f"{underlying} {product} {kind}, {style.years(maturity)}",
+            )
         axis.set_ylabel(f"{greek} [{results[greek].attrs['units']}]", fontsize=9)
     figure.supxlabel("strike [currency]", fontsize=10)
     handles, texts = axes[0].get_legend_handles_labels()
@@ -203,16 +240,29 @@ def scenarios(run):
     figure, axes = style.panels(len(rates), size=(3.4, 3.0) if len(rates) > 1 else (5.2, 3.6))
     largest = float(numpy.abs(changes).max()) or 1.0
     for axis, rate in zip(axes, rates):
-        image = axis.pcolormesh(style.edges(changes["volatility"]), style.edges(changes["spot"]), changes.sel(rate=rate),
-                                cmap=style.DIVERGING, vmin=-largest, vmax=largest)
+        image = axis.pcolormesh(
+            style.edges(changes["volatility"]),
+            style.edges(changes["spot"]),
+            changes.sel(rate=rate),
+            cmap=style.DIVERGING,
+            vmin=-largest,
+            vmax=largest,
+        )
         axis.set(xticks=changes["volatility"], yticks=changes["spot"], xlabel=r"shift of volatilities [year$^{-1/2}$]")
         axis.ticklabel_format(style="plain")
         if changes.sizes["spot"] * changes.sizes["volatility"] <= 49:
             for spot in changes["spot"].values:
                 for shift in changes["volatility"].values:
                     value = float(changes.sel(rate=rate, spot=spot, volatility=shift))
-                    axis.text(shift, spot, style.amount(value), ha="center", va="center", fontsize=9,
-                              color=style.text_colour(image, value))
+                    axis.text(
+                        shift,
+                        spot,
+                        style.amount(value),
+                        ha="center",
+                        va="center",
+                        fontsize=9,
+                        color=style.text_colour(image, value),
+                    )
         axis.grid(False)
         if len(rates) > 1:
             axis.set_title(f"rates {rate:+g}")
@@ -222,7 +272,9 @@ def scenarios(run):
 
 
 def _boundaries(results):
-    return [id for id in results["id"].values if numpy.isfinite(results.sel(id=id)["exercise_boundary"].values).sum() > 1]
+    return [
+        id for id in results["id"].values if numpy.isfinite(results.sel(id=id)["exercise_boundary"].values).sum() > 1
+    ]
 
 
 def exercise_boundary(run):
@@ -230,7 +282,14 @@ def exercise_boundary(run):
     figure, axis = style.single()
     for k, id in enumerate(_boundaries(results)[:7]):
         row = results.sel(id=id)
-        axis.plot(row["exercise_time"], row["exercise_boundary"], style.MARKERS[k] + "-", markersize=3, color=style.COLOURS[k], label=id)
+        axis.plot(
+            row["exercise_time"],
+            row["exercise_boundary"],
+            style.MARKERS[k] + "-",
+            markersize=3,
+            color=style.COLOURS[k],
+            label=id,
+        )
     axis.set(xlabel="time [year]", ylabel="critical spot [currency]")
     axis.legend()
     return figure

@@ -1,4 +1,5 @@
 """How the pictures look: sizes for half a page, colours that colour-blind readers can tell apart, labels with units."""
+
 import math
 import re
 
@@ -14,17 +15,41 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 SEQUENTIAL = "cividis"  # Nunez, Anderton & Renslow (2018): the same to all kinds of colour vision
 DIVERGING = "PuOr"
-BAND = 0.2              # opacity of error bands
+BAND = 0.2  # opacity of error bands
 SINGLE, PER_PANEL = (5.2, 3.6), (3.4, 2.7)  # inches
 
-RC = {"figure.constrained_layout.use": True, "font.size": 10, "axes.labelsize": 10, "axes.titlesize": 10, "legend.fontsize": 9,
-      "xtick.labelsize": 9, "ytick.labelsize": 9, "lines.linewidth": 1.4, "lines.markersize": 4, "axes.grid": True,
-      "grid.alpha": 0.3, "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
-      "savefig.dpi": 200, "savefig.bbox": "tight", "pdf.fonttype": 42, "axes.formatter.use_mathtext": True, "axes.formatter.limits": (-3, 5)}
+RC = {
+    "figure.constrained_layout.use": True,
+    "font.size": 10,
+    "axes.labelsize": 10,
+    "axes.titlesize": 10,
+    "legend.fontsize": 9,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "grid.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "savefig.dpi": 200,
+    "savefig.bbox": "tight",
+    "pdf.fonttype": 42,
+    "axes.formatter.use_mathtext": True,
+    "axes.formatter.limits": (-3, 5),
+}
 
 _SYMBOLS = {"solar_mass": r"M$_\odot$"}
-_COMPOSED = {"kpc km-1 s": "kpc/(km/s)", "km s-1": "km/s", "AU day-1": "AU/day", "m s-1": "m/s", "1/year^0.5": r"year$^{-1/2}$",
-             "1/year": r"year$^{-1}$"}
+_COMPOSED = {
+    "kpc km-1 s": "kpc/(km/s)",
+    "km s-1": "km/s",
+    "AU day-1": "AU/day",
+    "m s-1": "m/s",
+    "1/year^0.5": r"year$^{-1/2}$",
+    "1/year": r"year$^{-1}$",
+}
 
 
 def panels(count, columns=3, size=PER_PANEL, **arguments):
@@ -98,7 +123,7 @@ def whole_decades(axis, values):
     values = values[numpy.isfinite(values) & (values > 0)]
     if len(values):
         low, high = numpy.floor(numpy.log10(values.min())), numpy.ceil(numpy.log10(values.max()))
-        axis.set_ylim(10.0 ** low, 10.0 ** max(high, low + 1))
+        axis.set_ylim(10.0**low, 10.0 ** max(high, low + 1))
 
 
 def plain_logarithmic(axis):

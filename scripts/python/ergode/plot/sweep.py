@@ -1,4 +1,5 @@
 """Pictures of a sweep: headline figures against its parameters."""
+
 import numpy
 
 from ergode.axes import MEMBER
@@ -7,7 +8,7 @@ from ergode.plot import style
 SEED = "seed"
 ERRORS = ("_standard_error", "_standard_error_bound")
 NOT_OF_THE_MODEL = ("interaction_rate",)  # of the machine
-SMALL = ("error", "drift")                # figures whose size counts, on a logarithmic scale
+SMALL = ("error", "drift")  # figures whose size counts, on a logarithmic scale
 
 
 def figures_of(dataset):
@@ -43,12 +44,16 @@ def pictures(sweep):
         if mean.ndim == 1:
             found.append((name, _lines(name), f"{name} against {mean.dims[0]}" + _of_seeds(sweep.dataset, name)))
         elif mean.ndim >= 2:
-            found.append((name, _map(name), f"{name} against {mean.dims[0]} and {mean.dims[1]}" + _of_seeds(sweep.dataset, name)))
+            found.append(
+                (name, _map(name), f"{name} against {mean.dims[0]} and {mean.dims[1]}" + _of_seeds(sweep.dataset, name))
+            )
     return found
 
 
 def _of_seeds(dataset, name):
-    return ": mean over seeds, with its standard error." if SEED in dataset[name].dims and dataset[name].ndim > 1 else "."
+    return (
+        ": mean over seeds, with its standard error." if SEED in dataset[name].dims and dataset[name].ndim > 1 else "."
+    )
 
 
 def _is_logarithmic(values):
@@ -80,8 +85,14 @@ def _lines(name):
         small = name.endswith(SMALL) and (y != 0).all()
         order = numpy.argsort(x)
         figure, axis = style.single()
-        axis.errorbar(x[order], (numpy.abs(y) if small else y)[order], None if error is None else error.values[order], fmt="o-", capsize=3,
-                      color=style.COLOURS[0])
+        axis.errorbar(
+            x[order],
+            (numpy.abs(y) if small else y)[order],
+            None if error is None else error.values[order],
+            fmt="o-",
+            capsize=3,
+            color=style.COLOURS[0],
+        )
         if texts:
             axis.set_xticks(x, texts)
         if _is_logarithmic(x) and not texts:
@@ -91,9 +102,12 @@ def _lines(name):
                 axis.minorticks_off()
         if small:
             axis.set_yscale("log")
-        axis.set(xlabel=_words(dimension, sweep.dataset[dimension].attrs.get("units", "")),
-                 ylabel=("size of " if small else "") + _words(name, sweep.dataset[name].attrs.get("units", "")))
+        axis.set(
+            xlabel=_words(dimension, sweep.dataset[dimension].attrs.get("units", "")),
+            ylabel=("size of " if small else "") + _words(name, sweep.dataset[name].attrs.get("units", "")),
+        )
         return figure
+
     return draw
 
 
@@ -106,10 +120,17 @@ def _map(name):
         small = name.endswith(SMALL) and (image[numpy.isfinite(image)] != 0).all()
         image = numpy.log10(numpy.abs(image)) if small else image
         figure, axis = style.single()
-        drawn = axis.pcolormesh(numpy.arange(image.shape[1] + 1) - 0.5, numpy.arange(image.shape[0] + 1) - 0.5,
-                                numpy.ma.masked_invalid(image), cmap=style.SEQUENTIAL)
+        drawn = axis.pcolormesh(
+            numpy.arange(image.shape[1] + 1) - 0.5,
+            numpy.arange(image.shape[0] + 1) - 0.5,
+            numpy.ma.masked_invalid(image),
+            cmap=style.SEQUENTIAL,
+        )
         for set_ticks, dimension in ((axis.set_yticks, first), (axis.set_xticks, second)):
-            texts = [style.number(v) if isinstance(v, (int, float)) else str(v) for v in sweep.dataset[dimension].values.tolist()]
+            texts = [
+                style.number(v) if isinstance(v, (int, float)) else str(v)
+                for v in sweep.dataset[dimension].values.tolist()
+            ]
             every = -(-len(texts) // 10)
             set_ticks(numpy.arange(0, len(texts), every), texts[::every])
         axis.set(xlabel=_words(second), ylabel=_words(first))
@@ -120,4 +141,5 @@ def _map(name):
         words = _words(name, sweep.dataset[name].attrs.get("units", ""))
         figure.colorbar(drawn, ax=axis, label=f"log$_{{10}}$ of the size of {words}" if small else words)
         return figure
+
     return draw

@@ -1,4 +1,5 @@
 """Writes the report on a run or sweep."""
+
 import argparse
 import pathlib
 import sys
@@ -8,8 +9,10 @@ from ergode.report.page import page
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="python -m ergode.report",
-                                     description="Writes a report on a run directory, or a sweep's: one HTML file without links to others.")
+    parser = argparse.ArgumentParser(
+        prog="python -m ergode.report",
+        description="Writes a report on a run directory, or a sweep's: one HTML file without links to others.",
+    )
     parser.add_argument("run", type=pathlib.Path, metavar="RUN", help="run or sweep directory")
     parser.add_argument("-o", "--output", type=pathlib.Path, metavar="FILE", help="default: RUN/report.html")
     given = parser.parse_args()

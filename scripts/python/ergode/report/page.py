@@ -1,4 +1,5 @@
 """The report as one HTML page that loads nothing: pictures are data URIs, and there is no script."""
+
 import base64
 import html
 import io
@@ -40,7 +41,11 @@ def _table(rows, head=()):
     kinds = ["number" if any(isinstance(value, (int, float)) for value in column) else "text" for column in zip(*rows)]
 
     def line(values, tag):
-        return "<tr>" + "".join(f"<{tag} class={kind}>{html.escape(_text(v))}</{tag}>" for v, kind in zip(values, kinds)) + "</tr>"
+        return (
+            "<tr>"
+            + "".join(f"<{tag} class={kind}>{html.escape(_text(v))}</{tag}>" for v, kind in zip(values, kinds))
+            + "</tr>"
+        )
 
     lines = ([line(head, "th")] if head else []) + [line(row, "td") for row in rows]
     table = "<table>\n" + "\n".join(lines) + "\n</table>"
@@ -55,13 +60,18 @@ def _checks(run):
     rows = []
     for check in checks(run):
         kind, mark = CLASSES.get(check.verdict, ("", ""))
-        rows.append(f"<tr><td>{html.escape(check.name)}</td><td class='verdict {kind}'>{mark}{html.escape(check.verdict)}</td>"
-                    f"<td>{html.escape(check.text)}</td></tr>")
+        rows.append(
+            f"<tr><td>{html.escape(check.name)}</td><td class='verdict {kind}'>{mark}{html.escape(check.verdict)}</td>"
+            f"<td>{html.escape(check.text)}</td></tr>"
+        )
     return "<table class=checks>\n" + "\n".join(rows) + "\n</table>"
 
 
 def _headline(summary):
-    figures = [(name.replace("_", " "), item.get("value"), _units(item.get("units", ""))) for name, item in summary.get("results", {}).items()]
+    figures = [
+        (name.replace("_", " "), item.get("value"), _units(item.get("units", "")))
+        for name, item in summary.get("results", {}).items()
+    ]
     return _table(figures)
 
 
@@ -71,10 +81,18 @@ def _units(units):
 
 def _of_the_run(summary):
     provenance = summary.get("provenance", {})
-    rows = [("device", f"{provenance.get('device', '?')} ({provenance.get('backend', '?')}, {provenance.get('isa', '')}), "
-                       f"threads: {provenance.get('threads', '?')}"),
-            ("started", provenance.get("started", "?")),
-            ("wall time", f"{summary.get('wall_seconds_total', math.nan):.3f} s, resumed {summary.get('resumes', 0)} times")]
+    rows = [
+        (
+            "device",
+            f"{provenance.get('device', '?')} ({provenance.get('backend', '?')}, {provenance.get('isa', '')}), "
+            f"threads: {provenance.get('threads', '?')}",
+        ),
+        ("started", provenance.get("started", "?")),
+        (
+            "wall time",
+            f"{summary.get('wall_seconds_total', math.nan):.3f} s, resumed {summary.get('resumes', 0)} times",
+        ),
+    ]
     rows += [(f"time in {phase}", f"{seconds:.3f} s") for phase, seconds in summary.get("seconds_by_phase", {}).items()]
     shown = {"device", "backend", "isa", "threads", "started"}
     rows += [(name.replace("_", " "), value) for name, value in provenance.items() if name not in shown]
@@ -82,10 +100,35 @@ def _of_the_run(summary):
 
 
 def _book(results):
-    columns = [name for name in ("product", "type", "underlyings", "strike", "maturity", "price", "standard_error", "bias", "delta", "gamma",
-                                 "vega", "implied_volatility", "reference_value", "z_score", "paths", "status") if name in results]
-    columns = [name for name in columns if results[name].dtype.kind != "f" or numpy.isfinite(results[name].values).any()]
-    rows = [[str(id)] + [results[name].values[k].item() for name in columns] for k, id in enumerate(results["id"].values[:AT_MOST])]
+    columns = [
+        name
+        for name in (
+            "product",
+            "type",
+            "underlyings",
+            "strike",
+            "maturity",
+            "price",
+            "standard_error",
+            "bias",
+            "delta",
+            "gamma",
+            "vega",
+            "implied_volatility",
+            "reference_value",
+            "z_score",
+            "paths",
+            "status",
+        )
+        if name in results
+    ]
+    columns = [
+        name for name in columns if results[name].dtype.kind != "f" or numpy.isfinite(results[name].values).any()
+    ]
+    rows = [
+        [str(id)] + [results[name].values[k].item() for name in columns]
+        for k, id in enumerate(results["id"].values[:AT_MOST])
+    ]
     return _table(rows, ["id"] + [name.replace("_", " ") for name in columns]) + _left_out(results.sizes["id"])
 
 
@@ -96,8 +139,10 @@ def _left_out(count):
 def _members(sweep):
     names = [*sweep.parameters, *sweep.results]
     columns = [*sweep.parameters.values(), *sweep.results.values()]
-    rows = [[str(sweep.index["member"][k]), str(sweep.index["status"][k])] + [column[k].item() for column in columns]
-            for k in range(min(len(sweep.members), AT_MOST))]
+    rows = [
+        [str(sweep.index["member"][k]), str(sweep.index["status"][k])] + [column[k].item() for column in columns]
+        for k in range(min(len(sweep.members), AT_MOST))
+    ]
     return _table(rows, ["member", "status", *names]) + _left_out(len(sweep.members))
 
 
@@ -108,7 +153,9 @@ def _pictures(run):
         figure.savefig(image, format="png", dpi=150)
         data = base64.b64encode(image.getvalue()).decode("ascii")
         words = html.escape(name.replace("_", " "))
-        figures.append(f"<figure><img alt='{words}' src='data:image/png;base64,{data}'><figcaption>{html.escape(caption)}</figcaption></figure>")
+        figures.append(
+            f"<figure><img alt='{words}' src='data:image/png;base64,{data}'><figcaption>{html.escape(caption)}</figcaption></figure>"
+        )
     return "\n".join(figures) or "<p>The run has no data for a picture.</p>"
 
 
@@ -125,7 +172,7 @@ def _run_sections(run):
     except ErgodeError:
         summary = {}
     sections = [_section("Checks", _checks(run)), _section("Summary", _headline(summary))]
-    if run.kind == "option_pricing" and (run.directory / "results.h5").exists():
+    if run.kind == "option_pricing" and run.has("results"):
         sections.append(_section("Options", _book(run.results)))
     return sections, [_section("Where and when", _of_the_run(summary))]
 
@@ -138,9 +185,16 @@ def page(run):
     else:
         kind = run.kind
         before, after = _run_sections(run)
-    body = [*before, _section("Pictures", _pictures(run)), *after, _section("Config", f"<pre>{html.escape(_config(run))}</pre>")]
+    body = [
+        *before,
+        _section("Pictures", _pictures(run)),
+        *after,
+        _section("Config", f"<pre>{html.escape(_config(run))}</pre>"),
+    ]
     title = html.escape(run.name)
-    return (f"<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta http-equiv=Content-Security-Policy content=\"{POLICY}\">\n"
-            "<meta name=viewport content='width=device-width'>\n<link rel=icon href='data:,'>\n"
-            f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-            f"<p class=sub>Ergode, {html.escape(kind.replace('_', ' '))}</p>\n" + "\n".join(body) + "\n</body>\n</html>\n")
+    return (
+        f'<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta http-equiv=Content-Security-Policy content="{POLICY}">\n'
+        "<meta name=viewport content='width=device-width'>\n<link rel=icon href='data:,'>\n"
+        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+        f"<p class=sub>Ergode, {html.escape(kind.replace('_', ' '))}</p>\n" + "\n".join(body) + "\n</body>\n</html>\n"
+    )
