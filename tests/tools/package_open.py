@@ -7,6 +7,7 @@ usage: package_open.py CASE DIRECTORY [EMPTY_DIRECTORY]
 import math
 import pathlib
 import shutil
+import subprocess
 import sys
 
 from package import crossed_sweep, need, need_package, raises, summary_of, write_sweep
@@ -25,6 +26,24 @@ def config_and_summary():
     assert run.config["integrator"] == {"scheme": "yoshida8", "timestep": 20, "end_time": 4000}
     assert [body["name"] for body in run.config["initial_conditions"][0]["bodies"]][::5] == ["Sun", "Pluto"]
     assert run.config["checkpoint"]["every"] == "900 s"
+    other = DIRECTORY / "other"
+    other.mkdir()
+    (other / "config.used.yaml").write_text(
+        "{a: 1e5, b: .5, c: 010, d: on, e: 12:30:00, f: 2026-01-02, g: true, h: -3, i: ~, k: 1_000}"
+    )
+    expected = {
+        "a": 1e5,
+        "b": 0.5,
+        "c": 10,
+        "d": "on",
+        "e": "12:30:00",
+        "f": "2026-01-02",
+        "g": True,
+        "h": -3,
+        "i": None,
+        "k": "1_000",
+    }
+    assert ergode.open(other).config == expected
 
 
 def series():
@@ -310,30 +329,52 @@ def other_sweeps():
     raises(ergode.MissingError, [DIRECTORY / "lost/sweep.h5"], lambda: ergode.open(DIRECTORY / "lost").dataset)
 
 
+WRITER = """
+import h5py, numpy, sys
+file = h5py.File(sys.argv[1], "w", libver="latest")
+for name in ("time", "total_energy"):
+    file.create_dataset(name, (3,), maxshape=(None,), chunks=(16,), data=numpy.arange(3.0))
+file["time"].make_scale("time")
+file["total_energy"].dims[0].attach_scale(file["time"])
+file.swmr_mode = True
+print("ready", flush=True)
+for name in sys.stdin:
+    data = file[name.strip()]
+    data.resize((4,))
+    data[3] = 9
+    data.flush()
+    print("written", flush=True)
+"""
+
+
 def live():
-    """A series that a writer has open, in the mode in which the program writes it."""
-    ergode, h5py, numpy = need_package(), need("h5py"), need("numpy")
+    """A series that another process has open in the mode in which the program writes it, and then its killed writer's."""
+    ergode = need_package()
     run = DIRECTORY / "live"
     run.mkdir()
     (run / "config.used.yaml").write_text("simulation: nbody\nunits: nbody\n")
-    with h5py.File(run / "series.h5", "w", libver="latest") as file:
-        for name in ("time", "total_energy"):
-            file.create_dataset(name, (3,), maxshape=(None,), chunks=(16,), data=numpy.arange(3.0))
-        file["time"].make_scale("time")
-        file["total_energy"].dims[0].attach_scale(file["time"])
-        file.swmr_mode = True
+    arguments = [sys.executable, "-c", WRITER, str(run / "series.h5")]
+    writer = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def write(name):
+        writer.stdin.write(name + "\n")
+        assert writer.stdout.readline() == "written\n"
+
+    try:
+        assert writer.stdout.readline() == "ready\n"
         opened = ergode.open(run)
         assert list(opened.series["total_energy"].values) == [0, 1, 2]
-        file["time"].resize((4,))  # a row of which not all is there yet
-        file["time"].flush()
+        write("time")  # a row of which not all is there yet
         opened.refresh()
-        assert opened.series["total_energy"].sizes["time"] == 3
-        file["total_energy"].resize((4,))
-        file["total_energy"][3] = 9
-        file["total_energy"].flush()
+        assert opened.series.sizes["time"] == 3
+        write("total_energy")
         assert opened.series.sizes["time"] == 3  # kept until one asks
         opened.refresh()
         assert list(opened.series["total_energy"].values) == [0, 1, 2, 9]
+    finally:
+        writer.kill()
+        writer.wait()
+    assert list(ergode.open(run).series["time"].values) == [0, 1, 2, 9]
 
 
 if __name__ == "__main__":
