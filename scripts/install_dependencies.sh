@@ -28,7 +28,7 @@ done
 
 libraries=(libhdf5-dev libyaml-cpp-dev libcli11-dev libspdlog-dev libfmt-dev)
 analysis=(python3 python3-h5py python3-numpy python3-xarray python3-h5netcdf python3-pandas python3-matplotlib python3-yaml
-  python3-vtk9 python3-yt hdf5-tools netcdf-bin)
+  python3-vtk9 python3-yt python3-unyt python3-astropy hdf5-tools netcdf-bin ffmpeg chromium)
 
 version_at_least() { [[ $(printf '%s\n' "$2" "$1" | sort -V | head -n 1) == "$2" ]]; }
 
