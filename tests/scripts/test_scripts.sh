@@ -33,10 +33,10 @@ fake() {  # fake NAME BODY
 test_every_script_has_help_from_any_folder() {
   cd / || exit 1
   local script
-  for script in "$root"/scripts/*.sh; do
+  for script in "$root"/scripts/*.sh "$root"/scripts/slurm/*.sh; do
     [[ $script == */functions.sh ]] && continue
     bash "$script" --help >"$scratch/out" || fail "$script --help ended with $?"
-    grep -Eq "^Usage: (sbatch .* )?scripts/$(basename "$script")" "$scratch/out" || fail "$script --help does not say its usage"
+    grep -Eq "^Usage: (sbatch .* )?${script#"$root/"}" "$scratch/out" || fail "$script --help does not say its usage"
   done
 }
 
@@ -209,40 +209,19 @@ for package in libhdf5-dev libyaml-cpp-dev libcli11-dev libfmt-dev; do printf 'i
   [[ ! -e $scratch/calls && ! -s $scratch/err ]] || fail "the second start did something: $(cat "$scratch/calls" "$scratch/err")"
 }
 
-# run_slurm_job STATE_AFTER TIME_LEFT: the job script under fakes of Slurm's commands; the program ends with 75.
-run_slurm_job() {
-  fake_path
-  : >"$scratch/calls"
-  fake squeue "[[ \$* != *%L* ]] && echo $1 || echo $2"
-  fake srun "echo \"srun \$*\" >> '$scratch/calls'; exit 75"
-  fake scontrol "echo \"scontrol \$*\" >> '$scratch/calls'"
-  fake ergode ''
-  PATH=$scratch/bin ERGODE=$scratch/bin/ergode SLURM_JOB_ID=7 SLURM_CPUS_PER_TASK=4 \
-    bash "$root/scripts/job_slurm.sh" my.yaml -o out >"$scratch/out" 2>&1
-  expect "exit status" $? 75
-}
-
-test_a_slurm_job_resumes_within_its_time_and_queues_again() {
-  run_slurm_job RUNNING 1-02:03:04
-  expect "calls" "$(cat "$scratch/calls")" "srun $scratch/bin/ergode run my.yaml -o out --resume --threads 4 --progress lines --max-walltime 93724
-scontrol requeue 7"
-  run_slurm_job RUNNING 2:03:04
-  grep -q -- '--max-walltime 7324$' "$scratch/calls" || fail "hours: $(cat "$scratch/calls")"
-  run_slurm_job RUNNING 10:30
-  grep -q -- '--max-walltime 570$' "$scratch/calls" || fail "minutes: $(cat "$scratch/calls")"
-  run_slurm_job RUNNING UNLIMITED
-  ! grep -q -- '--max-walltime' "$scratch/calls" || fail "no limit: $(cat "$scratch/calls")"
-}
-
-test_a_cancelled_slurm_job_does_not_queue_again() {
-  run_slurm_job COMPLETING 10:30
-  ! grep -q scontrol "$scratch/calls" || fail "it was queued again"
+test_a_job_script_outside_of_a_job_says_how_to_submit_it() {
+  local script
+  for script in "$root"/scripts/slurm/*.sh; do
+    env -u SLURM_JOB_ID bash "$script" my.yaml >"$scratch/out" 2>&1
+    expect "exit status of $script" $? 2
+    grep -q 'submit it with sbatch' "$scratch/out" || fail "$script does not say how: $(cat "$scratch/out")"
+  done
 }
 
 test_scripts_are_clean_for_shellcheck() {
   command -v shellcheck >/dev/null || skip "no shellcheck on the PATH"
   cd "$root" || exit 1
-  shellcheck -x scripts/*.sh tests/scripts/*.sh .ci/run || fail "shellcheck complains"
+  shellcheck -x scripts/*.sh scripts/slurm/*.sh tests/scripts/*.sh .ci/run || fail "shellcheck complains"
 }
 
 [[ $(type -t "${1:-}") == function ]] || fail "no such test: ${1:-}"
