@@ -3,6 +3,9 @@
 option(ERGODE_FETCH "Fetch the source of a small library (Catch2, CLI11, yaml-cpp, spdlog, fmt) that is not installed" ON)
 include(FetchContent)
 set(FETCHCONTENT_QUIET OFF)
+# What is fetched is linked into the program and not installed beside it.
+set(YAML_CPP_INSTALL OFF CACHE INTERNAL "")
+set(CLI11_INSTALL OFF CACHE INTERNAL "")
 
 # ergode_find(<package> <minimum version or ""> <git repository> <tag>): find_package first, then FetchContent.
 macro(ergode_find package version repository tag)
@@ -34,6 +37,9 @@ add_library(ergode::hdf5 ALIAS ergode_hdf5)
 target_include_directories(ergode_hdf5 SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
 target_link_libraries(ergode_hdf5 INTERFACE ${HDF5_C_LIBRARIES} ${HDF5_HL_LIBRARIES} ${HDF5_C_HL_LIBRARIES})
 target_compile_definitions(ergode_hdf5 INTERFACE ${HDF5_DEFINITIONS})
+if(HDF5_VERSION VERSION_GREATER_EQUAL 1.12)  # its functions for objects and links take other arguments unless told so
+  target_compile_definitions(ergode_hdf5 INTERFACE H5_USE_110_API)
+endif()
 
 set(YAML_CPP_BUILD_TOOLS OFF)
 set(YAML_CPP_BUILD_TESTS OFF)

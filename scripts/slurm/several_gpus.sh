@@ -45,9 +45,9 @@ fi
 [[ -z ${ERGODE_MODULES:-} ]] || module load $ERGODE_MODULES || exit 2
 program=${ERGODE:-$(command -v ergode || echo "$SLURM_SUBMIT_DIR/build/release/ergode")}
 
-# One rank that fails ends the job (--kill-on-bad-exit); without it the others would wait for that rank until the time is over. 75 is
-# no failure, but all ranks stop with it together.
-srun --mpi="${SLURM_MPI_TYPE:-pmix}" --kill-on-bad-exit=1 --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" \
+# When a rank has ended, the others get a minute (--wait) to end too: without it, those that miss a rank that was killed would wait until
+# the time is over.
+srun --mpi="${SLURM_MPI_TYPE:-pmix}" --wait=60 --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" \
   "$program" run "$@" --resume --threads "${SLURM_CPUS_PER_TASK:-1}" --progress lines
 status=$?
 ((status != 75)) || echo "several_gpus.sh: stopped before the end: submit the same line again to go on"

@@ -218,6 +218,43 @@ test_a_job_script_outside_of_a_job_says_how_to_submit_it() {
   done
 }
 
+# install_program FOLDER: as `cmake --install` does it, without a build step.
+install_program() {
+  command -v cmake >/dev/null || skip "no cmake on the PATH"
+  cmake --install "$ERGODE_BINARY_DIR" --prefix "$1" >"$scratch/install.log" 2>&1 || fail "cmake --install: $(tail -n 3 "$scratch/install.log")"
+}
+
+test_an_installed_program_runs_an_installed_config_from_its_prefix() {
+  local prefix=$scratch/prefix
+  install_program "$prefix"
+  mkdir "$scratch/elsewhere" && cd "$scratch/elsewhere" || exit 1
+  "$prefix/bin/ergode" run "$prefix/share/ergode/configs/nbody/figure_eight.yaml" -o run --set integrator.end_time=0.1 --device cpu \
+    --threads 1 --progress none >"$scratch/out" 2>&1 || fail "the run: $(cat "$scratch/out")"
+  "$prefix/bin/ergode" verify run >"$scratch/out" 2>&1 || fail "its results: $(cat "$scratch/out")"
+  [[ -x $prefix/share/ergode/scripts/slurm/one_gpu.sh ]] || fail "no job scripts"
+  [[ -f $prefix/share/doc/ergode/docs/running.md ]] || fail "no documentation"
+  expect "what is in the prefix" "$(ls "$prefix")" "bin
+share"
+}
+
+# Both module files say where the program is, and neither has a placeholder left. Tcl's is also run, by a stand-in for the module command.
+test_module_files_name_the_prefix_that_it_was_installed_to() {
+  local prefix="$scratch/a prefix" file version
+  install_program "$prefix"
+  version=$("$prefix/bin/ergode" --version | grep -Eo '[0-9]+(\.[0-9]+)+' | head -n 1)
+  for file in "$prefix/share/modulefiles/ergode/$version" "$prefix/share/modulefiles/ergode/$version.lua"; do
+    [[ -f $file ]] || fail "no module file $file"
+    grep -Eq "root.*[\"{]${prefix}[\"}]$" "$file" || fail "$file does not name the prefix: $(cat "$file")"
+    ! grep -q '@' "$file" || fail "$file has a placeholder: $(grep '@' "$file")"
+  done
+  expect "first line" "$(head -n 1 "$prefix/share/modulefiles/ergode/$version")" "#%Module1.0"
+  command -v tclsh >/dev/null || return 0
+  echo "proc module-whatis args {}; proc conflict args {}; proc setenv args {puts \$args}; proc prepend-path args {puts \$args}
+source {$prefix/share/modulefiles/ergode/$version}" | tclsh >"$scratch/out" || fail "the Tcl module file cannot be run"
+  expect "what it sets" "$(head -n 2 "$scratch/out")" "ERGODE_ROOT {$prefix}
+PATH {$prefix/bin}"
+}
+
 test_scripts_are_clean_for_shellcheck() {
   command -v shellcheck >/dev/null || skip "no shellcheck on the PATH"
   cd "$root" || exit 1

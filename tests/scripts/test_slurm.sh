@@ -55,7 +55,7 @@ expect_end() {  # expect_end STATE EXIT_CODE RESTARTS
   expect "state, exit code and restarts" "$(field JobState) $(field ExitCode) $(field Restarts)" "$1 $2:0 $3"
 }
 
-lines_are() { (($(grep -c "$1" "$log") == $2)); }  # lines_are PATTERN COUNT, in the job's log
+lines_are() { (($(grep -c "$1" "$log" 2>/dev/null || true) + 0 == $2)); }  # lines_are PATTERN COUNT, in the log of the job
 
 # program BODY: a stand-in for ergode.
 program() {
@@ -136,7 +136,7 @@ test_a_cancelled_chain_does_not_come_back() {
   start_cluster || fail "the cluster did not start"
   program 'trap "echo stopping; exit 75" TERM; echo started; while :; do sleep 0.1; done'
   submit requeue_chain.sh -- my.yaml
-  wait_for 60 grep -q started "$log" || fail "the job did not start"
+  wait_for 60 lines_are started 1 || fail "the job did not start"
   scancel "$job"
   wait_for 60 no_job_is_left || fail "the job is still $(field JobState)"
   sleep 8  # a requeued job would be eligible again
@@ -149,7 +149,7 @@ test_a_warning_during_the_start_loses_nothing() {
   start_cluster || fail "the cluster did not start"
   program '((${SLURM_RESTART_COUNT:-0} > 0)) || { echo started; sleep 60; }'
   submit requeue_chain.sh -- my.yaml
-  wait_for 60 grep -q started "$log" || fail "the job did not start"
+  wait_for 60 lines_are started 1 || fail "the job did not start"
   scancel --batch --signal=USR1 "$job"
   expect_end COMPLETED 0 1
 }
