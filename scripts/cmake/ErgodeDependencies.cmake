@@ -25,8 +25,9 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 
 # The serial library, also where Debian's parallel one is installed beside it. It is not fetched: it is too large for that.
 set(HDF5_PREFER_PARALLEL OFF)
-find_package(HDF5 1.10 COMPONENTS C HL)
-if(NOT HDF5_FOUND)
+# No version is asked for: the config file of 1.14 says that it is not compatible with 1.10, but the API of 1.10 is in it.
+find_package(HDF5 COMPONENTS C HL)
+if(NOT HDF5_FOUND OR HDF5_VERSION VERSION_LESS 1.10)
   message(FATAL_ERROR "HDF5 1.10 or newer was not found: install libhdf5-dev, or set HDF5_ROOT to where it is")
 endif()
 if(HDF5_IS_PARALLEL)
@@ -37,9 +38,6 @@ add_library(ergode::hdf5 ALIAS ergode_hdf5)
 target_include_directories(ergode_hdf5 SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
 target_link_libraries(ergode_hdf5 INTERFACE ${HDF5_C_LIBRARIES} ${HDF5_HL_LIBRARIES} ${HDF5_C_HL_LIBRARIES})
 target_compile_definitions(ergode_hdf5 INTERFACE ${HDF5_DEFINITIONS})
-if(HDF5_VERSION VERSION_GREATER_EQUAL 1.12)  # its functions for objects and links take other arguments unless told so
-  target_compile_definitions(ergode_hdf5 INTERFACE H5_USE_110_API)
-endif()
 
 set(YAML_CPP_BUILD_TOOLS OFF)
 set(YAML_CPP_BUILD_TESTS OFF)

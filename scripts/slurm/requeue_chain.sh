@@ -73,15 +73,12 @@ status=$?
 [[ $warned == no ]] || ((status != 138)) || status=75
 
 ((status == 75)) || exit "$status"
-# Of an array, SLURM_JOB_ID may mean all tasks.
-job=${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID}
-job=${job:-$SLURM_JOB_ID}
-if [[ $(squeue -h -j "$job" -o %T) != RUNNING ]]; then
-  echo "requeue_chain.sh: the job was cancelled: it does not queue again"
-elif ((restarts >= ${ERGODE_MAX_RESTARTS:-100})); then
+if ((restarts >= ${ERGODE_MAX_RESTARTS:-100})); then
   echo "requeue_chain.sh: $restarts restarts were not enough: it does not queue again; submit the same line to go on"
-else
-  echo "requeue_chain.sh: time is up: queueing again to resume"
-  scontrol requeue "$job"  # ends this script at once: nothing may come after it
+  exit 75
 fi
+echo "requeue_chain.sh: time is up: queueing again to resume"
+# Of an array, SLURM_JOB_ID may mean all tasks. Slurm ends this script at once, so this is its last command. A job that was cancelled
+# never comes here: the shell has got SIGTERM too, and has no trap for it.
+scontrol requeue "${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_}${SLURM_ARRAY_TASK_ID:-$SLURM_JOB_ID}"
 exit 75

@@ -196,9 +196,10 @@ test_a_job_on_one_gpu_runs_and_says_how_to_go_on() {
   submit one_gpu.sh -- "$scratch/config.yaml" -o "$scratch/run"
   expect_end COMPLETED 0 0
   [[ -s $scratch/run/summary.json ]] || fail "no results"
-  program 'exit 75'
-  submit one_gpu.sh -- my.yaml
+  program 'echo "arguments: $*"; exit 75'
+  submit one_gpu.sh --gres=none -- my.yaml
   expect_end FAILED 75 0
+  expect "arguments" "$(grep ^arguments "$log")" "arguments: run my.yaml --resume --threads 1 --progress lines"
   grep -q 'submit the same line again' "$log" || fail "it does not say how to go on"
 }
 
