@@ -15,9 +15,9 @@
 #   ERGODE_DEVICE   auto, cuda or cpu
 #   SLURM_MPI_TYPE  how srun and MPI find each other, one of `srun --mpi=list`; pmix when not set. It is a matter of the MPI library:
 #                     pmix   Open MPI 4 and 5, and MPICH built for it (--with-pmix)
-#                     pmi2   MPICH, MVAPICH, Intel MPI (set I_MPI_PMI_LIBRARY to Slurm's libpmi2.so for that one)
-#                   With the wrong one every rank takes itself for rank 0 of 1, and all but one are refused: the run
-#                   directory is in use (exit 7).
+#                     pmi2   MPICH as distributions have it, MVAPICH, Intel MPI (which wants I_MPI_PMI_LIBRARY=.../libpmi2.so)
+#                   With the wrong one Open MPI does not start, and with MPICH each rank takes itself for rank 0 of 1: all but one
+#                   are then refused, because the run directory is in use (exit 7).
 #
 #SBATCH --job-name=ergode
 #SBATCH --output=%x-%j.log
