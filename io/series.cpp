@@ -1,7 +1,5 @@
 #include "io/series.hpp"
 
-#include <hdf5_hl.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -1,7 +1,5 @@
 #include "io/hdf5/writer.hpp"
 
-#include <hdf5_hl.h>
-
 #include <algorithm>
 #include <cstring>
 
