@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 #include <string_view>
 
 namespace ergode::sim {
@@ -10,7 +10,8 @@ namespace {
 
 /// Keys that cannot make a finished run longer or another one.
 bool of_the_runner(std::string_view path) {
-  return path == "device" || path == "threads" || path == "output.directory" || path.starts_with("checkpoint");
+  return path == "device" || path == "threads" || path == "output.directory" || path == "sweep.packed" ||
+         path.starts_with("checkpoint");
 }
 
 }  // namespace
@@ -33,12 +34,18 @@ ResumePlan check_resumable(const io::Checkpoint& checkpoint, const LoadedConfig&
     throw io::Error(io::ExitCode::config,
                     text + "\nrestore these values, or start a new run in another directory (-o DIR)");
   }
-  const auto same = [&](const io::FlatKey& key) {
-    return of_the_runner(key.path) || std::any_of(stored.flat.begin(), stored.flat.end(), [&](const io::FlatKey& old) {
-             return old.path == key.path && old.value == key.value;
-           });
-  };
-  return {.nothing_to_add = std::all_of(config.flat.begin(), config.flat.end(), same)};
+  std::map<std::string_view, std::string_view> values;
+  for (const io::FlatKey& key : stored.flat) values[key.path] = key.value;
+  ResumePlan plan;
+  for (const io::FlatKey& key : config.flat) {
+    if (of_the_runner(key.path)) continue;
+    const auto old = values.find(key.path);
+    if (old == values.end())
+      plan.changed.push_back(fmt::format("{}: stored nothing, now {}", key.path, key.value));
+    else if (old->second != key.value)
+      plan.changed.push_back(fmt::format("{}: stored {}, now {}", key.path, old->second, key.value));
+  }
+  return plan;
 }
 
 }  // namespace ergode::sim
