@@ -16,12 +16,9 @@ namespace {
 /// What a device keeps for the stacks of a kernel: for each thread that a large device can hold at once.
 std::int64_t stacks(std::size_t assets, bool double_precision, bool upper_bound) {
   constexpr std::int64_t threads = 300'000;
-  std::int64_t stack = upper_bound                            ? 21'000
-                       : assets == 1                          ? 6'300
-                       : assets <= std::size_t{k::few_assets} ? 9'400
-                                                              : 22'000;
-  if (double_precision) stack = upper_bound ? 58'000 : assets <= std::size_t{k::few_assets} ? stack : 43'000;
-  return stack * threads;
+  if (assets == 1) return 6'300 * threads;
+  if (assets <= std::size_t{k::few_assets}) return 9'400 * threads;
+  return (!double_precision ? 22'000 : upper_bound ? 58'000 : 43'000) * threads;
 }
 
 }  // namespace

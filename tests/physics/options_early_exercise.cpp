@@ -161,7 +161,7 @@ TEST_CASE("Greeks of a Bermudan put are those of its exact value, but for what t
       {"rho", (value(100, 0.051, 0.2, 0) - value(100, 0.049, 0.2, 0)) / 0.002},
       {"theta", (value(100, 0.05, 0.2, 1e-3) - value(100, 0.05, 0.2, -1e-3)) / 0.002}};
   for (const auto& [name, truth] : truths) {
-    const auto& g = greek(r, name);
+    const auto g = greek(r, name);
     INFO(name << ": " << g.value << " +- " << g.standard_error << ", exact " << truth);
     // As the price: half a per cent for the policy, and four errors.
     CHECK(std::abs(g.value - truth) < 4 * g.standard_error + 0.005 * std::abs(truth));

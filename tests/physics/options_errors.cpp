@@ -204,7 +204,7 @@ TEST_CASE("the reduction of variance is that of everything together, and payoffs
   const std::string market = "rate: 0, underlyings: {A: {spot: 100, model: gbm, volatility: 0.2}}";
   const std::string option = "id: call, product: european, underlying: A, strike: 100, maturity: 1";
   const auto priced = [&](const std::string& mc) {
-    auto settings = read_settings(config(mc + ", paths: 65536", market, {option})).settings;
+    auto settings = testing::read_settings(config(mc + ", paths: 65536", market, {option})).settings;
     settings.output.save_values = 16384;
     return sim::options::price_book(settings, context(3)).instruments.at(0);
   };

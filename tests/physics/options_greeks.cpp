@@ -221,7 +221,7 @@ TEST_CASE("gamma close to a barrier or to the extreme so far is that of its own 
     double squares = 0, sum = 0, error = 0;
     for (std::uint32_t seed = 1; seed <= 16; ++seed) {
       const auto r = price_one("paths: 8192", market(100), option + ", greeks: [delta, gamma]", seed);
-      const auto& g = greek(r, "gamma");
+      const auto g = greek(r, "gamma");
       const double z = (g.value - truth) / g.standard_error;
       squares += z * z;
       sum += z;
