@@ -7,7 +7,7 @@ from ergode.plot import style
 
 SEED = "seed"
 ERRORS = ("_standard_error", "_standard_error_bound")
-NOT_OF_THE_MODEL = ("interaction_rate",)  # of the machine
+NO_RESULTS = ("interaction_rate", "interactions", "steps", "path_steps")  # how much was computed, and how fast
 SMALL = ("error", "drift")  # figures whose size counts, on a logarithmic scale
 
 
@@ -15,7 +15,7 @@ def figures_of(dataset):
     """Names of the headline figures that are worth a picture: numbers that differ between members, errors apart."""
     found = []
     for name, variable in dataset.data_vars.items():
-        if name in (MEMBER, "status", *NOT_OF_THE_MODEL) or name.endswith(ERRORS) or variable.dtype.kind not in "fi":
+        if name in (MEMBER, "status", *NO_RESULTS) or name.endswith(ERRORS) or variable.dtype.kind not in "fi":
             continue
         values = variable.values[numpy.isfinite(variable.values)]
         if len(values) > 1 and numpy.ptp(values) > 0:
