@@ -100,15 +100,18 @@ start_cluster() {
   wait_for 30 test -S "$cluster/munge.socket" || return 1
   start_daemon slurmctld "$(find_daemon slurmctld)" -D
   start_daemon slurmd "$(find_daemon slurmd)" -D -N node
-  wait_for 20 node_is_idle
+  wait_for 60 node_is_idle
 }
 
 stop_cluster() {
   [[ -n $cluster ]] || return 0
-  scancel --quiet --user="$(id -un)" 2>/dev/null
-  wait_for 5 no_job_is_left
+  # Slurm's commands wait for a minute for a controller that is not there.
+  timeout 5 scancel --quiet --user="$(id -un)" 2>/dev/null && wait_for 5 no_job_is_left
   kill "${daemons[@]}" 2>/dev/null
   wait "${daemons[@]}" 2>/dev/null
   rm -rf "$cluster"
 }
-no_job_is_left() { [[ -z $(squeue -h 2>/dev/null) ]]; }
+no_job_is_left() {
+  local jobs
+  jobs=$(timeout 10 squeue -h 2>/dev/null) && [[ -z $jobs ]]
+}
