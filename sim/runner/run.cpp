@@ -91,13 +91,13 @@ bool take_directory(Session& s, const std::vector<SimulationType>& types) {
   if (s.options.resume) {
     s.checkpoint = io::read_checkpoint(s.directory, [&](const std::string& line) { s.log.warning(line); });
     if (s.checkpoint) return true;
+    refuse_other_run(s, types);
     if (content.finished) {
       s.log.result(
           fmt::format("{}: this run is finished (its checkpoint was removed): nothing to do", s.directory.string()));
       return false;
     }
     s.log.info(fmt::format("{}: no checkpoint to resume from, starting from the beginning", s.directory.string()));
-    refuse_other_run(s, types);
     if (content.run) remove_run(s.directory, /*keep_log=*/true);
     s.fresh = !content.run;
     return true;
