@@ -80,6 +80,12 @@ void SweepDirectory::take(const SweepPlan& plan, const RunOptions& options, cons
   lock();
   refuse_others();
   const auto used = io::read_text(path_ / "config.used.yaml");
+  if (!used && task_.count > 1 && fs::exists(path_ / "members"))
+    throw Error(
+        ExitCode::io,
+        fmt::format("{}: has members, but no config.used.yaml that says of which sweep; bring it back, or choose "
+                    "another directory (-o DIR)",
+                    path_.string()));
   if (options.resume || task_.count > 1) {
     if (used) check_same(*used, plan, types);
     resumed_ = used.has_value();
