@@ -68,6 +68,10 @@ bool is_hdf5(const std::filesystem::path& path) {
 io::ExitCode show_info(const std::filesystem::path& path, const std::vector<SimulationType>& types, io::Log& log) {
   if (is_sweep(path)) {
     describe_sweep(path, types, log);
+  } else if (const auto files = find_packed_member(path, types)) {
+    log.result(fmt::format("{}: a member of a sweep, packed", path.string()));
+    for (const auto& [name, place] : *files)
+      log.result(fmt::format("{:<32} {}:{}", name, place.path.string(), place.group));
   } else if (std::filesystem::is_directory(path)) {
     describe_directory(path, log);
   } else {

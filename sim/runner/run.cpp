@@ -104,8 +104,9 @@ bool take_directory(Session& s, const std::vector<SimulationType>& types) {
   if (s.options.resume) {
     s.checkpoint = io::read_checkpoint(s.directory, [&](const std::string& line) { s.log.warning(line); });
     if (s.checkpoint) return true;
+    const ResumePlan plan = check_same_run(s, types);
     if (content.finished) {
-      if (!check_same_run(s, types).changed.empty())
+      if (!plan.changed.empty())
         throw io::Error(ExitCode::config,
                         fmt::format("{}: this run is finished and its checkpoint was removed: it cannot go on to what "
                                     "the config now asks for; start a new run in another directory (-o DIR)",
@@ -115,7 +116,6 @@ bool take_directory(Session& s, const std::vector<SimulationType>& types) {
       return false;
     }
     s.log.info(fmt::format("{}: no checkpoint to resume from, starting from the beginning", s.directory.string()));
-    check_same_run(s, types);
     if (content.run) remove_run(s.directory, /*keep_log=*/true);
     s.fresh = !content.run;
     return true;

@@ -60,17 +60,36 @@ SweepDirectory::SweepDirectory(const SweepPlan& plan, const SweepTask& task, con
     throw Error(ExitCode::command_line,
                 "--exists and --task exclude each other: the tasks of a sweep share its directory; give another "
                 "directory (-o DIR), or --resume");
-  const DirectoryContent before = inspect(path_);
-  if (task.count > 1 && !options.resume && before.run) refuse_second_start();
+  const std::vector<fs::path> made = missing_folders(place_);
+  try {
+    take(plan, options, types, say);
+  } catch (...) {
+    lock_.reset();
+    std::error_code not_empty;
+    for (auto folder = made.rbegin(); folder != made.rend(); ++folder)
+      if (!fs::remove(*folder, not_empty)) break;
+    throw;
+  }
+}
+
+void SweepDirectory::take(const SweepPlan& plan, const RunOptions& options, const std::vector<SimulationType>& types,
+                          const std::function<void(const std::string&)>& say) {
+  if (task_.count > 1 && !options.resume && inspect(path_).run) refuse_second_start();
   io::make_writable_directory(path_);
   if (place_ != path_) io::make_writable_directory(place_);
   lock();
   refuse_others();
   const auto used = io::read_text(path_ / "config.used.yaml");
-  if (options.resume || task.count > 1) {
+  if (!used && task_.count > 1 && fs::exists(path_ / "members"))
+    throw Error(
+        ExitCode::io,
+        fmt::format("{}: has members, but no config.used.yaml that says of which sweep; bring it back, or choose "
+                    "another directory (-o DIR)",
+                    path_.string()));
+  if (options.resume || task_.count > 1) {
     if (used) check_same(*used, plan, types);
     resumed_ = used.has_value();
-    if (!used && task.count == 1) {
+    if (!used && task_.count == 1) {
       say(fmt::format("{}: no sweep to resume, starting from the beginning", path_.string()));
       remove_run(path_, /*keep_log=*/true);  // members of who knows which config
     }

@@ -37,6 +37,8 @@ class SweepDirectory {
   void write_config(const SweepPlan& plan, const std::vector<SimulationType>& types) const;
 
  private:
+  void take(const SweepPlan& plan, const RunOptions& options, const std::vector<SimulationType>& types,
+            const std::function<void(const std::string&)>& say);
   void lock();
   void refuse_others() const;
   void refuse_second_start() const;

@@ -96,7 +96,8 @@ io::FileContent index_content(const SweepPlan& plan, const std::vector<MemberRec
     group.push_back(record.packed && done ? packed_member_group(record.member) : "");
     error.push_back(record.error);
   }
-  content.datasets["/index/member"].data = io::Array::from(members);
+  content.datasets["/member"].data = io::Array::from(members);
+  content.links["/index/member"] = "/member";
   content.strings["/index/status"] = std::move(status);
   content.strings["/index/directory"] = std::move(directory);
   content.strings["/index/file"] = std::move(file);
@@ -108,6 +109,10 @@ io::FileContent index_content(const SweepPlan& plan, const std::vector<MemberRec
     add_parameter(content, plan.columns()[c].path, std::move(texts), plan.columns()[c].axis);
   }
   add_results(content, records);
+  // At the root the scale is seen from every group.
+  for (const auto& [path, dataset] : content.datasets)
+    if (path != "/member") content.scales[path] = {"/member"};
+  for (const auto& [path, texts] : content.strings) content.scales[path] = {"/member"};
   return content;
 }
 

@@ -17,7 +17,7 @@ struct SweepCounts {
 };
 SweepCounts count(const std::vector<MemberRecord>& records);
 
-/// sweep.h5, one value a member in each dataset:
+/// sweep.h5, one value a member in each dataset, over the scale /member:
 ///   /index/{member, status, directory, file, group, error}   where its results are; paths relative to the sweep
 ///   /parameters/<key.path>   attribute `axis`: the number of the sweep's axis
 ///   /results/<name>          headline figures, attribute `units`

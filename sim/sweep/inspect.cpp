@@ -100,6 +100,11 @@ bool is_sweep(const fs::path& path) {
 
 std::optional<io::RunFiles> find_run_files(const fs::path& path, const std::vector<SimulationType>& types) {
   if (fs::is_directory(path)) return is_sweep(path) ? sweep_files(path, types) : io::run_files(path);
+  return find_packed_member(path, types);
+}
+
+std::optional<io::RunFiles> find_packed_member(const fs::path& path, const std::vector<SimulationType>& types) {
+  if (fs::exists(path)) return std::nullopt;
   const auto member = packed_member(path.lexically_normal());
   if (!member) return std::nullopt;
   const auto& [sweep, number] = *member;

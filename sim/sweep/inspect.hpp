@@ -18,6 +18,10 @@ bool is_sweep(const std::filesystem::path& path);
 /// SWEEP/members/member_000012 that member's, whether it is a directory or packed. nullopt: none of these.
 std::optional<io::RunFiles> find_run_files(const std::filesystem::path& path, const std::vector<SimulationType>& types);
 
+/// The same of a packed member alone.
+std::optional<io::RunFiles> find_packed_member(const std::filesystem::path& path,
+                                               const std::vector<SimulationType>& types);
+
 /// How far a sweep is, its axes, failed members and live tasks; makes its index anew where that is not up to date.
 void describe_sweep(const std::filesystem::path& sweep, const std::vector<SimulationType>& types, io::Log& log);
 

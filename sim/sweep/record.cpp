@@ -229,6 +229,7 @@ std::vector<MemberRecord> MemberBatch::seal(const fs::path& sweep, const io::Dis
   content_.strings["/index/status"] = std::move(status);
   content_.strings["/index/error"] = std::move(error);
   add_results(content_, records_);
+  content_.many_small = true;
   io::DirectoryOutput(sweep, retry).write(place, content_);
   for (MemberRecord& record : records_)
     if (record.status == Status::done) record.place = place;

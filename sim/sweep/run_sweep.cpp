@@ -197,8 +197,8 @@ class SweepRun {
         advance_seconds_ += outcome.advance_seconds;
         if (stopped) break;
         if (outcome.record.status == Status::failed) say_failed(plan, outcome);
-        display.show(shown(""), now());
         ++ended;
+        display.show(shown(""), now());
         const bool asked = signals_.take_checkpoint_request();
         if (asked || now() - batch_start > batch_seconds || batch.bytes() > batch_bytes ||
             batch.size() >= batch_members)

@@ -23,7 +23,7 @@ enum class Packing { automatic, always, never };
 /// `sweep:` makes an ensemble of runs of a config.
 struct SweepSettings {
   enum class Mode { crossed, zipped };
-  static constexpr std::int64_t most_members = 1'000'000;
+  static constexpr std::int64_t most_members = 100'000;
 
   std::optional<std::int64_t> seeds;
   io::Position seeds_at;
