@@ -87,9 +87,8 @@ Array as_array(const Attribute& value) {
 
 class FileComparison {
  public:
-  FileComparison(const std::filesystem::path& a, const std::filesystem::path& b, std::string file, double rtol,
-                 std::vector<Difference>& found)
-      : a_(a), b_(b), file_(std::move(file)), rtol_(rtol), found_(found) {}
+  FileComparison(const FilePlace& a, const FilePlace& b, std::string file, double rtol, std::vector<Difference>& found)
+      : a_(a.path, a.group), b_(b.path, b.group), file_(std::move(file)), rtol_(rtol), found_(found) {}
 
   void run() {
     const FileObjects in_a = a_.objects(), in_b = b_.objects();
@@ -210,8 +209,33 @@ std::vector<std::filesystem::path> hdf5_files(const std::filesystem::path& direc
   return files;
 }
 
-std::vector<Difference> diff(const std::filesystem::path& a, const std::filesystem::path& b, double rtol) {
+RunFiles run_files(const std::filesystem::path& directory) {
+  RunFiles files;
+  for (const auto& file : hdf5_files(directory))
+    if (!file.filename().string().starts_with("checkpoint.")) files[file.string()] = {directory / file};
+  return files;
+}
+
+std::vector<Difference> diff(const RunFiles& a, const RunFiles& b, double rtol) {
   std::vector<Difference> found;
+  std::map<std::string, int> files;
+  for (const auto& [name, place] : a) files[name] |= 1;
+  for (const auto& [name, place] : b) files[name] |= 2;
+  for (const auto& [name, where] : files) {
+    if (where == 3) {
+      FileComparison(a.at(name), b.at(name), name, rtol, found).run();
+      continue;
+    }
+    Difference d;
+    d.kind = where == 1 ? Kind::missing_in_b : Kind::missing_in_a;
+    d.file = name;
+    d.message = name + (where == 1 ? ": only in the first" : ": only in the second");
+    found.push_back(d);
+  }
+  return found;
+}
+
+std::vector<Difference> diff(const std::filesystem::path& a, const std::filesystem::path& b, double rtol) {
   std::error_code ignored;
   const bool a_directory = std::filesystem::is_directory(a, ignored),
              b_directory = std::filesystem::is_directory(b, ignored);
@@ -221,25 +245,9 @@ std::vector<Difference> diff(const std::filesystem::path& a, const std::filesyst
   if (a_directory != b_directory)
     throw Error(ExitCode::input_file,
                 "cannot compare a file with a directory: '" + a.string() + "', '" + b.string() + "'");
-  if (!a_directory || !b_directory) {
-    FileComparison(a, b, "", rtol, found).run();
-    return found;
-  }
-  std::map<std::filesystem::path, int> files;
-  for (const auto& file : hdf5_files(a)) files[file] |= 1;
-  for (const auto& file : hdf5_files(b)) files[file] |= 2;
-  for (const auto& [file, where] : files) {
-    if (file.filename().string().starts_with("checkpoint.")) continue;
-    if (where == 3) {
-      FileComparison(a / file, b / file, file.string(), rtol, found).run();
-      continue;
-    }
-    Difference d;
-    d.kind = where == 1 ? Kind::missing_in_b : Kind::missing_in_a;
-    d.file = file.string();
-    d.message = file.string() + (where == 1 ? ": only in the first" : ": only in the second");
-    found.push_back(d);
-  }
+  if (a_directory) return diff(run_files(a), run_files(b), rtol);
+  std::vector<Difference> found;
+  FileComparison({a}, {b}, "", rtol, found).run();
   return found;
 }
 

@@ -1,7 +1,5 @@
 #include "io/series.hpp"
 
-#include <hdf5_hl.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -29,48 +27,6 @@ constexpr hsize_t chunk_rows(std::size_t width) {
   return std::max<hsize_t>(1, (page - 4) / (8 * std::max<std::size_t>(width, 1)));
 }
 
-/// A column with its width and its values that are not in the file yet.
-struct Column {
-  SeriesColumn about;
-  std::size_t width = 1;
-  std::vector<double> reals;
-  std::vector<std::int64_t> integers;
-  hdf5::Handle dataset;
-
-  const void* values() const {
-    return about.type == Type::int64 ? static_cast<const void*>(integers.data()) : reals.data();
-  }
-};
-
-std::size_t width_of(const SeriesLayout& layout, const std::string& dimension) {
-  if (dimension.empty()) return 1;
-  for (const auto& d : layout.dimensions)
-    if (d.name == dimension) return d.labels.empty() ? d.values.size() : d.labels.size();
-  throw Error(ExitCode::internal, "series: no dimension '" + dimension + "'");
-}
-
-Attributes described(const std::string& units, const std::string& long_name) {
-  return {{"units", units}, {"long_name", long_name}};
-}
-
-Attributes root_attributes(const SeriesLayout& layout) {
-  Attributes attributes = layout.attributes;
-  attributes["ergode_file"] = std::string("series");
-  return attributes;
-}
-
-void add_dimensions(FileContent& content, const SeriesLayout& layout) {
-  for (const auto& d : layout.dimensions) {
-    const std::string path = "/" + d.name;
-    if (d.labels.empty()) {
-      content.datasets[path] = {Array::from(d.values), described(d.units, d.long_name)};
-    } else {
-      content.strings[path] = d.labels;
-      content.string_attributes[path] = described(d.units, d.long_name);
-    }
-  }
-}
-
 }  // namespace
 
 struct SeriesWriter::Impl {
@@ -78,24 +34,16 @@ struct SeriesWriter::Impl {
   SeriesLayout layout;
   hdf5::Place place;
   hdf5::Handle file;
-  std::vector<Column> columns;
-  std::size_t row_width = 0;
+  std::vector<SeriesColumnRows> columns;
+  std::vector<hdf5::Handle> datasets;  ///< of the columns, in the live file
   std::int64_t rows_in_file = 0;
   std::int64_t rows_waiting = 0;
   Clock::time_point last_flush = Clock::now();
   bool sealed = false;
   DiskRetry retry;
 
-  Impl(std::filesystem::path p, SeriesLayout l) : path(std::move(p)), layout(std::move(l)), place{ExitCode::io, path} {
-    columns.emplace_back().about = layout.scale;
-    for (const auto& about : layout.columns) columns.emplace_back().about = about;
-    for (auto& column : columns) {
-      if (column.about.type != Type::float64 && column.about.type != Type::int64)
-        throw Error(ExitCode::internal, "series: column '" + column.about.name + "' must be float64 or int64");
-      column.width = width_of(layout, column.about.dimension);
-      row_width += column.width;
-    }
-  }
+  Impl(std::filesystem::path p, SeriesLayout l)
+      : path(std::move(p)), layout(std::move(l)), place{ExitCode::io, path}, columns(series_columns(layout)) {}
   ~Impl() {
     try {
       if (file.valid()) write_waiting();
@@ -107,12 +55,12 @@ struct SeriesWriter::Impl {
 
   /// After an error below HDF5 its identifiers must not be closed: that is what crashes. They stay open, unused.
   void abandon() {
-    for (auto& column : columns) column.dataset.release();
+    for (auto& dataset : datasets) dataset.release();
     file.release();
   }
   void close() {
-    for (auto& column : columns)
-      if (column.dataset.reset() < 0) return abandon();
+    for (auto& dataset : datasets)
+      if (dataset.reset() < 0) return abandon();
     if (file.reset() < 0) abandon();
   }
   void check(herr_t status, const char* doing, const std::string& object = {}) {
@@ -130,16 +78,17 @@ struct SeriesWriter::Impl {
     try {
       make_file(temporary.path());
       if (rows > 0) {
-        for (auto& column : columns) {
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+          const SeriesColumnRows& column = columns[i];
           const Array values = old->first_rows("/" + column.about.name, column.about.type, rows);
           if (values.count() != rows * static_cast<std::int64_t>(column.width))
             throw Error(ExitCode::io, "cannot continue '" + path.string() + "': '" + column.about.name +
                                           "' has another width than this run writes");
-          write_rows(column, 0, rows, values.bytes.data());
+          write_rows(i, 0, rows, values.bytes.data());
         }
         rows_in_file = rows;
       }
-      for (auto& column : columns) check(column.dataset.reset(), "write", column.about.name);
+      for (std::size_t i = 0; i < columns.size(); ++i) check(datasets[i].reset(), "write", columns[i].about.name);
       check(H5Fflush(file, H5F_SCOPE_GLOBAL), "write");
       check(H5Fstart_swmr_write(file), "start the live mode of");
       open_columns();
@@ -158,11 +107,7 @@ struct SeriesWriter::Impl {
     // The run directory has its own lock; HDF5's fails on some network file systems and shuts readers out.
     place.check(H5Pset_file_locking(access, false, true), "set file properties");
     file = place.own(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "make");
-    FileContent fixed;
-    fixed.groups["/"] = root_attributes(layout);
-    fixed.groups["/provenance"] = layout.provenance;
-    add_dimensions(fixed, layout);
-    hdf5::write_content(place, file, fixed);
+    hdf5::write_content(place, file, series_frame(layout));
     for (const auto& column : columns) make_column(column);
     for (const auto& column : columns) {
       const std::string name_in_file = "/" + column.about.name;
@@ -173,7 +118,7 @@ struct SeriesWriter::Impl {
     open_columns();
   }
 
-  void make_column(const Column& column) {
+  void make_column(const SeriesColumnRows& column) {
     const int rank = column.about.dimension.empty() ? 1 : 2;
     const hsize_t width = column.width;
     const hsize_t extent[2] = {0, width}, most[2] = {H5S_UNLIMITED, width}, chunk[2] = {chunk_rows(width), width};
@@ -193,46 +138,50 @@ struct SeriesWriter::Impl {
         place.own(H5Dcreate2(file, column.about.name.c_str(), hdf5::file_type(column.about.type), space, H5P_DEFAULT,
                              properties, H5P_DEFAULT),
                   H5Dclose, "make", column.about.name);
-    hdf5::write_attributes(place, dataset, column.about.name, described(column.about.units, column.about.long_name));
+    hdf5::write_attributes(place, dataset, column.about.name, {{"units", column.about.units}, {"long_name", column.about.long_name}});
     if (&column == &columns.front())
       place.check(H5DSset_scale(dataset, column.about.name.c_str()), "make a scale of", column.about.name);
   }
 
   void open_columns() {
-    for (auto& column : columns)
-      column.dataset =
-          place.own(H5Dopen2(file, column.about.name.c_str(), H5P_DEFAULT), H5Dclose, "open", column.about.name);
+    datasets.clear();
+    for (const auto& column : columns)
+      datasets.push_back(
+          place.own(H5Dopen2(file, column.about.name.c_str(), H5P_DEFAULT), H5Dclose, "open", column.about.name));
   }
 
-  void write_rows(Column& column, std::int64_t begin, std::int64_t count, const void* values) {
+  void write_rows(std::size_t number, std::int64_t begin, std::int64_t count, const void* values) {
+    const SeriesColumnRows& column = columns[number];
+    const hid_t dataset = datasets[number];
     const std::string& name = column.about.name;
     const int rank = column.about.dimension.empty() ? 1 : 2;
     const hsize_t extent[2] = {static_cast<hsize_t>(begin + count), column.width};
     const hsize_t start[2] = {static_cast<hsize_t>(begin), 0};
     const hsize_t block[2] = {static_cast<hsize_t>(count), column.width};
-    check(H5Dset_extent(column.dataset, extent), "extend", name);
-    const hdf5::Handle space(H5Dget_space(column.dataset), H5Sclose);
+    check(H5Dset_extent(dataset, extent), "extend", name);
+    const hdf5::Handle space(H5Dget_space(dataset), H5Sclose);
     const hdf5::Handle memory(H5Screate_simple(rank, block, nullptr), H5Sclose);
     check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, block, nullptr), "extend", name);
-    check(H5Dwrite(column.dataset, hdf5::memory_type(column.about.type), memory, space, H5P_DEFAULT, values),
-          "append to", name);
+    check(H5Dwrite(dataset, hdf5::memory_type(column.about.type), memory, space, H5P_DEFAULT, values), "append to",
+          name);
   }
 
   /// Generous: the waiting rows, and for each column a chunk or two and metadata.
   std::int64_t space_needed() const {
-    return static_cast<std::int64_t>(row_width * 8) * rows_waiting +
-           static_cast<std::int64_t>(columns.size() * 4 * page);
+    std::size_t width = 0;
+    for (const auto& column : columns) width += column.width;
+    return static_cast<std::int64_t>(width * 8) * rows_waiting + static_cast<std::int64_t>(columns.size() * 4 * page);
   }
 
   void write_waiting() {
     if (!file.valid()) throw Error(ExitCode::io, "'" + path.string() + "' is not open after an earlier failure");
     if (rows_waiting > 0) {
       if (retry.seconds > 0) retry_while_full(retry, [this] { fs::probe_space(path, space_needed()); });
-      for (auto& column : columns) write_rows(column, rows_in_file, rows_waiting, column.values());
-      for (auto& column : columns) column.reals.clear(), column.integers.clear();
+      for (std::size_t i = 0; i < columns.size(); ++i) write_rows(i, rows_in_file, rows_waiting, columns[i].values());
+      for (auto& column : columns) column.clear();
       rows_in_file += std::exchange(rows_waiting, 0);
     }
-    for (auto& column : columns) check(H5Dflush(column.dataset), "write", column.about.name);
+    for (std::size_t i = 0; i < columns.size(); ++i) check(H5Dflush(datasets[i]), "write", columns[i].about.name);
     check(H5Fflush(file, H5F_SCOPE_GLOBAL), "write");
     last_flush = Clock::now();
   }
@@ -245,20 +194,9 @@ struct SeriesWriter::Impl {
 
   FileContent read_back() const {
     const FileReader reader(path);
-    FileContent content;
-    content.groups["/"] = root_attributes(layout);
-    content.groups["/provenance"] = layout.provenance;
-    add_dimensions(content, layout);
-    for (const auto& column : columns) {
-      const std::string name = "/" + column.about.name;
-      content.datasets[name] = {reader.dataset(name), described(column.about.units, column.about.long_name)};
-      auto& scales = content.scales[name];
-      if (&column == &columns.front()) continue;
-      scales.push_back("/" + layout.scale.name);
-      if (!column.about.dimension.empty()) scales.push_back("/" + column.about.dimension);
-    }
-    content.scales.erase("/" + layout.scale.name);
-    return content;
+    std::vector<Array> values;
+    for (const auto& column : columns) values.push_back(reader.dataset("/" + column.about.name));
+    return series_content(layout, std::move(values));
   }
 };
 
@@ -297,17 +235,7 @@ void SeriesWriter::retry_on_full_disk(const DiskRetry& retry) {
 
 void SeriesWriter::append(const std::vector<double>& row) {
   if (impl_->sealed) throw Error(ExitCode::internal, "append to the sealed series '" + impl_->path.string() + "'");
-  if (row.size() != impl_->row_width)
-    throw Error(ExitCode::internal, "series: a row of " + std::to_string(row.size()) + " values, expected " +
-                                        std::to_string(impl_->row_width));
-  auto value = row.begin();
-  for (auto& column : impl_->columns)
-    for (std::size_t i = 0; i < column.width; ++i, ++value) {
-      if (column.about.type == Type::int64)
-        column.integers.push_back(static_cast<std::int64_t>(*value));
-      else
-        column.reals.push_back(*value);
-    }
+  append_row(impl_->columns, row);
   ++impl_->rows_waiting;
   if (Clock::now() - impl_->last_flush >= flush_interval) impl_->write_waiting();
 }
@@ -325,7 +253,8 @@ std::int64_t SeriesWriter::rows() const {
 void SeriesWriter::seal() {
   if (impl_->sealed) return;
   flush();
-  for (auto& column : impl_->columns) impl_->check(column.dataset.reset(), "close", column.about.name);
+  for (std::size_t i = 0; i < impl_->columns.size(); ++i)
+    impl_->check(impl_->datasets[i].reset(), "close", impl_->columns[i].about.name);
   impl_->check(impl_->file.reset(), "close");
   write_sealed(impl_->path, impl_->read_back());
   impl_->sealed = true;

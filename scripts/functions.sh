@@ -55,7 +55,7 @@ configuration_key() {
   printf '%s\n' "cuda ${CUDACXX:-} ${CUDA_HOME:-} $(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)"
   # shellcheck disable=SC2016
   dpkg-query -W -f '${Package} ${Version}; ' libhdf5-dev libyaml-cpp-dev libspdlog-dev libfmt-dev libcli11-dev catch2 \
-    python3-h5py python3-xarray python3-vtk9 python3-yt ccache 2>/dev/null
+    python3-h5py python3-xarray python3-vtk9 python3-yt python3-unyt python3-astropy ccache 2>/dev/null
   printf '\n%s\n' "arguments $*"
 }
 

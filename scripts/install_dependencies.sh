@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Usage: scripts/install_dependencies.sh [--tests] [--list] [--help]
+# Usage: scripts/install_dependencies.sh [--tests] [--slurm] [--list] [--help]
 #
 # Installs the packages that Ergode is built with (Debian 12, Ubuntu 24.04 and their relatives), through apt, as root or with
 # sudo. What is there already is left alone; when nothing is missing, apt is not called at all.
@@ -7,6 +7,8 @@
 #   --tests   also what the tests need: Catch2 3 (on Debian 12 from bookworm-backports, which is added to apt's sources in
 #             a file of its own) and the analysis tools that the results are opened with. An analysis tool that cannot be
 #             had is named, and its tests are skipped.
+#   --slurm   also Slurm and MUNGE, on which the tests try the job scripts (each starts daemons of its own and stops them; the
+#             packages' services for Slurm stay off as long as /etc/slurm has no slurm.conf)
 #   --list    print the names of the missing packages, install nothing
 #
 # Exit status: 0 all there; 1 something is missing that the build cannot do without; 3 only libraries are missing whose source CMake
@@ -16,10 +18,12 @@ set -u -o pipefail
 source "$(dirname -- "${BASH_SOURCE[0]}")/functions.sh"
 
 tests=no
+slurm=no
 list_only=no
 for argument in "$@"; do
   case $argument in
     --tests) tests=yes ;;
+    --slurm) slurm=yes ;;
     --list) list_only=yes ;;
     -h | --help) print_help "$0" && exit 0 ;;
     *) say "install_dependencies.sh: unknown argument: $argument (see --help)" && exit 2 ;;
@@ -28,7 +32,7 @@ done
 
 libraries=(libhdf5-dev libyaml-cpp-dev libcli11-dev libspdlog-dev libfmt-dev)
 analysis=(python3 python3-h5py python3-numpy python3-xarray python3-h5netcdf python3-pandas python3-matplotlib python3-yaml
-  python3-vtk9 python3-yt hdf5-tools netcdf-bin)
+  python3-vtk9 python3-yt python3-unyt python3-astropy hdf5-tools netcdf-bin ffmpeg chromium)
 
 version_at_least() { [[ $(printf '%s\n' "$2" "$1" | sort -V | head -n 1) == "$2" ]]; }
 
@@ -54,6 +58,9 @@ have_catch2() {
   [[ $version == "installed "* ]] && version_at_least "${version#installed }" 3
 }
 
+# Also a Slurm that is not from packages.
+have_slurm() { (PATH=$PATH:/usr/local/sbin:/usr/sbin && command -v slurmctld && command -v slurmd && command -v munged) >/dev/null; }
+
 # Sets needed (the build cannot do without), fetchable (CMake can fetch the source) and optional.
 find_missing() {
   needed=() fetchable=() optional=()
@@ -71,6 +78,7 @@ find_missing() {
     have_catch2 || fetchable+=(catch2)
     mapfile -t optional < <(not_installed "${analysis[@]}")
   fi
+  [[ $slurm == no ]] || have_slurm || optional+=(slurm-wlm munge)
 }
 
 # One apt-get call: it asks nothing, waits for another apt to end, and leaves the user's configuration files alone.

@@ -214,49 +214,93 @@ Document Document::load(const std::filesystem::path& path) {
 void Document::set(const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   const std::string path = assignment.substr(0, equals);
-  const auto refuse = [&](const std::string& why) {
-    throw Error(ExitCode::command_line, "--set " + assignment + ": " + why + "; write --set key.path=value");
-  };
-  if (equals == std::string::npos) refuse("has no '='");
-  if (path.empty() || path.front() == '.' || path.back() == '.' || path.find("..") != std::string::npos)
-    refuse("the key path has an empty part");
-  Node value;
   try {
-    value = parse_node(assignment.substr(equals + 1));
+    if (equals == std::string::npos) throw Refusal{{}, "has no '='"};
+    Node value = parse_node(assignment.substr(equals + 1));
+    const Position at{path, 1, 1};
+    mark_all(value, at);
+    place(path, std::move(value), at);
   } catch (const Refusal& refusal) {
-    refuse(refusal.message);
+    throw Error(ExitCode::command_line,
+                "--set " + assignment + ": " + refusal.message + "; write --set key.path=value");
   }
-  const Position at{path, 1, 1};
-  mark_all(value, at);
-  Node changed = root_;
-  Node* node = &changed;
-  std::istringstream parts(path);
-  for (std::string part; std::getline(parts, part, '.');) {
+}
+
+void Document::put(const std::string& path, Node value, const Position& key_at) {
+  try {
+    place(path, std::move(value), key_at);
+  } catch (const Refusal& refusal) {
+    throw Error(key_at.set.empty() ? ExitCode::config : ExitCode::command_line,
+                describe(key_at) + ": '" + path + "': " + refusal.message);
+  }
+}
+
+void Document::place(const std::string& path, Node value, const Position& key_at) {
+  if (path.empty() || path.front() == '.' || path.back() == '.' || path.find("..") != std::string::npos)
+    throw Refusal{key_at, "the key path has an empty part"};
+  // Only what the path leads through is changed, and that only when it leads to its end.
+  std::vector<std::string> parts;
+  std::istringstream stream(path);
+  for (std::string part; std::getline(stream, part, '.');) parts.push_back(part);
+  Node* node = &root_;
+  std::size_t next = 0;
+  for (; next < parts.size(); ++next) {
+    const std::string& part = parts[next];
     std::size_t index = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
     const bool is_index = error == std::errc() && end == part.data() + part.size();
     if (node->kind == Node::Kind::sequence && is_index) {
       if (index >= node->items.size())
-        refuse("the list has " + std::to_string(node->items.size()) + " items, counted from 0");
+        throw Refusal{key_at, "the list has " + std::to_string(node->items.size()) + " items, counted from 0"};
       node = &node->items[index];
       continue;
     }
     if (node->kind == Node::Kind::mapping && is_index && index == 0)
       continue;  // a single mapping stands for a list of one
     if (node->kind == Node::Kind::sequence && node->items.size() == 1) node = &node->items[0];
-    if (node->kind == Node::Kind::null) node->kind = Node::Kind::mapping;
-    if (node->kind != Node::Kind::mapping) refuse("'" + part + "' would stand inside a value that is no mapping");
+    if (node->kind == Node::Kind::null) break;
+    if (node->kind != Node::Kind::mapping)
+      throw Refusal{key_at, "'" + part + "' would stand inside a value that is no mapping"};
     const auto found = std::find(node->keys.begin(), node->keys.end(), part);
-    const auto place = static_cast<std::size_t>(found - node->keys.begin());
-    if (found == node->keys.end()) {
-      node->keys.push_back(part);
-      node->key_at.push_back(at);
-      node->items.emplace_back().at = at;
-    }
-    node = &node->items[place];
+    if (found == node->keys.end()) break;
+    node = &node->items[static_cast<std::size_t>(found - node->keys.begin())];
+  }
+  for (; next < parts.size(); ++next) {
+    if (node->kind == Node::Kind::null) node->kind = Node::Kind::mapping;
+    node->keys.push_back(parts[next]);
+    node->key_at.push_back(key_at);
+    node->items.emplace_back().at = key_at;
+    node = &node->items.back();
   }
   *node = std::move(value);
-  root_ = std::move(changed);
+}
+
+Document Document::without(std::string_view key) const {
+  Document document = *this;
+  Node& root = document.root_;
+  for (std::size_t i = 0; i < root.keys.size(); ++i)
+    if (root.keys[i] == key) {
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      root.keys.erase(root.keys.begin() + at);
+      root.key_at.erase(root.key_at.begin() + at);
+      root.items.erase(root.items.begin() + at);
+      break;
+    }
+  return document;
+}
+
+Document Document::only(std::string_view key) const {
+  Document document;
+  document.name_ = name_;
+  document.root_.kind = Node::Kind::mapping;
+  document.root_.at = root_.at;
+  if (const Node* node = root_.find(key)) {
+    const auto place = static_cast<std::size_t>(node - root_.items.data());
+    document.root_.keys = {root_.keys[place]};
+    document.root_.key_at = {root_.key_at[place]};
+    document.root_.items = {*node};
+  }
+  return document;
 }
 
 std::string peek(const Document& document, std::string_view key) {

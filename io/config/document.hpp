@@ -43,12 +43,21 @@ class Document {
   /// by read_config.
   void set(const std::string& assignment);
 
+  /// Puts `value` at a key path; the keys that are new on the way get the position `key_at`. Throws Error(config), or
+  /// Error(command_line) where that position is a `--set`, when the path cannot be.
+  void put(const std::string& path, Node value, const Position& key_at);
+
+  /// The same without the top-level key `key`, or with it alone.
+  Document without(std::string_view key) const;
+  Document only(std::string_view key) const;
+
   const Node& root() const { return root_; }
   /// Absolute; of a document that is no file the current one.
   std::filesystem::path folder() const { return std::filesystem::absolute(name_).parent_path(); }
   std::string describe(const Position& at) const;  ///< `file:line:column`, of the file it is in, or `--set key.path`
 
  private:
+  void place(const std::string& path, Node value, const Position& key_at);
   std::string name_;
   Node root_;
 };

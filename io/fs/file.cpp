@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <functional>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -211,7 +213,13 @@ void probe_space(const std::filesystem::path& path, std::int64_t bytes) {
 }
 
 std::filesystem::path temporary_path(const std::filesystem::path& target) {
-  return target.string() + ".tmp." + std::to_string(::getpid());
+  // Processes of several hosts may write to one directory, and process numbers are each host's own.
+  static const std::size_t host = [] {
+    char name[256] = {};
+    ::gethostname(name, sizeof name - 1);
+    return std::hash<std::string>{}(name) % 1'000'000;
+  }();
+  return target.string() + ".tmp." + std::to_string(::getpid()) + std::to_string(1'000'000 + host);
 }
 
 bool is_temporary(const std::filesystem::path& path) {

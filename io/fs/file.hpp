@@ -58,7 +58,7 @@ void make_directories(const std::filesystem::path& path);
 /// Makes a rename in this directory outlive a power cut. Nothing where the file system has no such thing.
 void sync_directory(const std::filesystem::path& path);
 
-/// A file being written beside `target` as `target.tmp.PID`; removed again unless commit() was reached.
+/// A file being written beside `target` as temporary_path(); removed again unless commit() was reached.
 class Temporary {
  public:
   explicit Temporary(const std::filesystem::path& target);
@@ -85,7 +85,7 @@ void replace_file(const std::filesystem::path& path, std::string_view text);
 /// lets go.
 void probe_space(const std::filesystem::path& path, std::int64_t bytes);
 
-/// `target.tmp.PID`.
+/// `target.tmp.NUMBER`, with a number of this process and host.
 std::filesystem::path temporary_path(const std::filesystem::path& target);
 /// Whether a name is that of such a temporary file (left by a killed process, or of a running one).
 bool is_temporary(const std::filesystem::path& path);

@@ -1,8 +1,10 @@
 #pragma once
 
-// The one door to the HDF5 C library. From 1.12 on some names change their meaning; we speak 1.10's everywhere.
+// The one door to the HDF5 C library: included elsewhere first, its headers would not see the next line. From 1.12 on
+// some names change their meaning; we speak 1.10's everywhere.
 #define H5_USE_110_API
 #include <hdf5.h>
+#include <hdf5_hl.h>
 
 #include <filesystem>
 #include <string>

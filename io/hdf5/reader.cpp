@@ -1,7 +1,5 @@
 #include "io/hdf5/reader.hpp"
 
-#include <hdf5_hl.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -106,12 +104,17 @@ herr_t take_attribute_name(hid_t, const char* name, const H5A_info_t*, void* nam
 struct FileReader::Impl {
   Place place{ExitCode::input_file, {}};
   Handle file;
+  std::string root;  ///< before every path; empty for the root of the file
 
+  std::string full(const std::string& object) const {
+    if (root.empty()) return object;
+    return object == "/" ? root : root + object;
+  }
   Handle open_object(const std::string& object) const {
-    return place.own(H5Oopen(file, object.c_str(), H5P_DEFAULT), H5Oclose, "open", object);
+    return place.own(H5Oopen(file, full(object).c_str(), H5P_DEFAULT), H5Oclose, "open", object);
   }
   Handle open_dataset(const std::string& object) const {
-    return place.own(H5Dopen2(file, object.c_str(), H5P_DEFAULT), H5Dclose, "open the dataset", object);
+    return place.own(H5Dopen2(file, full(object).c_str(), H5P_DEFAULT), H5Dclose, "open the dataset", object);
   }
 
   void walk(const std::string& group, FileObjects& found, std::map<haddr_t, std::string>& seen) const {
@@ -175,9 +178,10 @@ struct FileReader::Impl {
   }
 };
 
-FileReader::FileReader(const std::filesystem::path& path) : impl_(std::make_unique<Impl>()) {
+FileReader::FileReader(const std::filesystem::path& path, std::string group) : impl_(std::make_unique<Impl>()) {
   hdf5::start();
   impl_->place.path = path;
+  if (group != "/") impl_->root = std::move(group);
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status))
@@ -212,7 +216,8 @@ FileObjects FileReader::objects() const {
   return found;
 }
 
-bool FileReader::has(const std::string& object) const {
+bool FileReader::has(const std::string& name) const {
+  const std::string object = impl_->full(name);
   if (object.empty() || object == "/") return true;
   for (auto at = object.find('/', 1);; at = object.find('/', at + 1)) {
     if (H5Lexists(impl_->file, object.substr(0, at).c_str(), H5P_DEFAULT) <= 0) return false;
@@ -334,6 +339,8 @@ std::vector<std::string> FileReader::scales(const std::string& path) const {
   std::vector<std::string> names(info(path).shape.size());
   for (unsigned axis = 0; axis < names.size(); ++axis)
     if (H5DSget_num_scales(id, axis) > 0) H5DSiterate_scales(id, axis, nullptr, take_scale, &names[axis]);
+  for (std::string& name : names)
+    if (!impl_->root.empty() && name.starts_with(impl_->root + "/")) name.erase(0, impl_->root.size());
   if (std::all_of(names.begin(), names.end(), [](const auto& name) { return name.empty(); })) return {};
   return names;
 }

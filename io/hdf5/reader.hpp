@@ -30,7 +30,8 @@ struct FileObjects {
 /// opened as SWMR files). Every failure is an Error(input_file) with path and object.
 class FileReader {
  public:
-  explicit FileReader(const std::filesystem::path& path);
+  /// With a `group` ("/member_000003/series") that group is the root of all paths, as if it were a file of its own.
+  explicit FileReader(const std::filesystem::path& path, std::string group = "/");
   ~FileReader();
   FileReader(FileReader&&) noexcept;
 

@@ -24,6 +24,19 @@ std::string make_seal(const std::string& hex, std::size_t length) {
   return std::string(mark) + hex + " " + std::string(length_digits - digits.size(), '0') + digits + "\n";
 }
 
+/// Lets HDF5 keep all descriptions of objects in memory until the end: there is no disk that they could go to.
+void hold_metadata(const hdf5::Place& place, hid_t access) {
+  H5AC_cache_config_t cache{};
+  cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  place.check(H5Pget_mdc_config(access, &cache), "set file properties");
+  cache.set_initial_size = true;
+  cache.initial_size = cache.max_size = std::size_t{1} << 27;
+  cache.incr_mode = H5C_incr__off;
+  cache.flash_incr_mode = H5C_flash_incr__off;
+  cache.decr_mode = H5C_decr__off;
+  place.check(H5Pset_mdc_config(access, &cache), "set file properties");
+}
+
 std::size_t payload(const FileContent& content, const std::map<std::string, Array>& arrays) {
   std::size_t bytes = 0;
   for (const auto& [path, dataset] : content.datasets) bytes += dataset.data.bytes.size();
@@ -39,12 +52,16 @@ SealedImage::SealedImage(const FileContent& content, const std::filesystem::path
   const hdf5::Place place{ExitCode::io, path};
   const hdf5::Handle access = place.own(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "set file properties");
   // The image grows by this much at a time: few reallocations, little memory to spare.
-  const std::size_t increment = std::clamp<std::size_t>(payload(content, arrays) / 16, 1 << 16, 1 << 26);
+  const std::size_t least = content.many_small ? 1 << 22 : 1 << 16;
+  const std::size_t increment = std::clamp<std::size_t>(payload(content, arrays) / 16, least, 1 << 26);
   place.check(H5Pset_fapl_core(access, increment, false), "set file properties");
-  place.check(H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18), "set file properties");
+  if (content.many_small) hold_metadata(place, access);
+  const auto earliest = content.many_small ? H5F_LIBVER_V18 : H5F_LIBVER_EARLIEST;
+  place.check(H5Pset_libver_bounds(access, earliest, H5F_LIBVER_V18), "set file properties");
   file_ = place.own(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "make the file");
   hdf5::write_content(place, file_, content);
-  for (const auto& [name, array] : arrays) hdf5::write_dataset(place, file_, "/state/" + name, array, {}, false);
+  for (const auto& [name, array] : arrays)
+    hdf5::write_dataset(place, file_, "/state/" + name, array, {}, hdf5::Layout::chunked);
   place.check(H5Fflush(file_, H5F_SCOPE_GLOBAL), "write");
   const ssize_t length = H5Fget_file_image(file_, nullptr, 0);
   void* memory = nullptr;  // the core driver's handle is the address of its buffer: no copy

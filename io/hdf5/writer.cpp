@@ -1,7 +1,5 @@
 #include "io/hdf5/writer.hpp"
 
-#include <hdf5_hl.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -81,11 +79,11 @@ void write_attributes(const Place& place, hid_t object, const std::string& path,
 }
 
 Handle creation_properties(const Place& place, const std::vector<std::int64_t>& shape, std::size_t element_size,
-                           bool compress) {
+                           Layout layout) {
   Handle properties = place.own(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "set dataset properties");
   forget_times(place, properties);
   const bool empty = std::any_of(shape.begin(), shape.end(), [](auto n) { return n == 0; });
-  if (shape.empty() || empty) return properties;
+  if (shape.empty() || empty || layout == Layout::contiguous) return properties;
   std::vector<hsize_t> chunk(shape.size());
   hsize_t budget = (hsize_t{1} << 20) / element_size;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
@@ -94,18 +92,18 @@ Handle creation_properties(const Place& place, const std::vector<std::int64_t>& 
   }
   place.check(H5Pset_chunk(properties, static_cast<int>(chunk.size()), chunk.data()), "set dataset properties");
   if (element_size > 1) place.check(H5Pset_shuffle(properties), "set dataset properties");
-  if (compress) place.check(H5Pset_deflate(properties, 1), "set dataset properties");
+  if (layout == Layout::compressed) place.check(H5Pset_deflate(properties, 1), "set dataset properties");
   place.check(H5Pset_fletcher32(properties), "set dataset properties");
   return properties;
 }
 
 void write_dataset(const Place& place, hid_t file, const std::string& path, const Array& data,
-                   const Attributes& attributes, bool compress) {
+                   const Attributes& attributes, Layout layout) {
   const std::size_t size = type_size(data.type);
   if (data.count() < 0 || static_cast<std::size_t>(data.count()) * size != data.bytes.size())
     throw Error(ExitCode::internal, "dataset '" + path + "': shape and number of bytes disagree");
   const Handle space = dataspace(place, data.shape);
-  const Handle properties = creation_properties(place, data.shape, size, compress);
+  const Handle properties = creation_properties(place, data.shape, size, layout);
   Handle id = create(place, file, path, file_type(data.type), space, properties);
   if (!data.bytes.empty())
     place.check(H5Dwrite(id, memory_type(data.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data.bytes.data()), "write", path);
@@ -114,7 +112,7 @@ void write_dataset(const Place& place, hid_t file, const std::string& path, cons
 }
 
 void write_strings(const Place& place, hid_t file, const std::string& path, const std::vector<std::string>& values,
-                   const Attributes& attributes) {
+                   const Attributes& attributes, Layout layout) {
   std::size_t width = 1;
   bool ascii = true;
   for (const auto& value : values) {
@@ -126,7 +124,7 @@ void write_strings(const Place& place, hid_t file, const std::string& path, cons
   const std::vector<std::int64_t> shape{static_cast<std::int64_t>(values.size())};
   const Handle type = string_type(place, width, ascii);
   const Handle space = dataspace(place, shape);
-  const Handle properties = creation_properties(place, shape, width, false);
+  const Handle properties = creation_properties(place, shape, width, layout);
   Handle id = create(place, file, path, type, space, properties);
   if (!values.empty()) place.check(H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, table.data()), "write", path);
   write_attributes(place, id, path, attributes);
@@ -147,12 +145,14 @@ void write_content(const Place& place, hid_t file, const FileContent& content) {
     const Handle group = place.own(H5Gopen2(file, path.c_str(), H5P_DEFAULT), H5Gclose, "open", path);
     write_attributes(place, group, path, attributes);
   }
+  const Layout plain = content.many_small ? Layout::contiguous : Layout::chunked;
   for (const auto& [path, dataset] : content.datasets)
-    write_dataset(place, file, path, dataset.data, dataset.attributes, content.compress || dataset.compress);
+    write_dataset(place, file, path, dataset.data, dataset.attributes,
+                  content.compress || dataset.compress ? Layout::compressed : plain);
   for (const auto& [path, values] : content.strings) {
     const auto attributes = content.string_attributes.find(path);
     write_strings(place, file, path, values,
-                  attributes == content.string_attributes.end() ? Attributes{} : attributes->second);
+                  attributes == content.string_attributes.end() ? Attributes{} : attributes->second, plain);
   }
   for (const auto& [dataset, scales] : content.scales)
     for (unsigned axis = 0; axis < scales.size(); ++axis)

@@ -15,15 +15,17 @@ void make_group(const Place& place, hid_t file, const std::string& path);
 /// are.
 void write_attributes(const Place& place, hid_t object, const std::string& path, const Attributes& attributes);
 
-/// The layout of a dataset: chunks of about 1 MiB with shuffle and fletcher32 (deflate 1 when `compress`); contiguous
-/// when it is a scalar or has no elements.
+/// Chunks of about 1 MiB with shuffle and fletcher32, with deflate 1 besides, or none of all that.
+enum class Layout { chunked, compressed, contiguous };
+
+/// The layout of a dataset; contiguous in any case when it is a scalar or has no elements.
 Handle creation_properties(const Place& place, const std::vector<std::int64_t>& shape, std::size_t element_size,
-                           bool compress);
+                           Layout layout);
 
 void write_dataset(const Place& place, hid_t file, const std::string& path, const Array& data,
-                   const Attributes& attributes, bool compress);
+                   const Attributes& attributes, Layout layout);
 void write_strings(const Place& place, hid_t file, const std::string& path, const std::vector<std::string>& values,
-                   const Attributes& attributes);
+                   const Attributes& attributes, Layout layout);
 
 /// Declares `scale` a dimension scale of its own name and attaches it to `axis` of `dataset`.
 void attach_scale(const Place& place, hid_t file, const std::string& dataset, const std::string& scale, unsigned axis);

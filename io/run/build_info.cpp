@@ -1,7 +1,6 @@
 #include "io/run/build_info.hpp"
 
 #include <fmt/format.h>
-#include <hdf5.h>
 
 #include "ergode_version.hpp"
 #include "io/hdf5/handle.hpp"

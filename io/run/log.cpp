@@ -59,11 +59,11 @@ void Log::result(std::string_view line) {
   record(spdlog::level::info, line);
 }
 void Log::warning(std::string_view line) {
-  console_.error("warning: " + std::string(line));
+  console_.error("warning: " + who_ + std::string(line));
   record(spdlog::level::warn, line);
 }
 void Log::error(std::string_view line) {
-  console_.error("error: " + std::string(line));
+  console_.error("error: " + who_ + std::string(line));
   record(spdlog::level::err, line);
 }
 void Log::file_only(std::string_view line) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/run/console.hpp"
@@ -30,6 +31,9 @@ class Log {
   void error(std::string_view line);    ///< stderr
   void file_only(std::string_view line);
 
+  /// From now on warnings and errors on the console begin with `who`, one of several that share it.
+  void speak_as(std::string who) { who_ = std::move(who); }
+
   Console& console() { return console_; }
   Verbosity verbosity() const { return verbosity_; }
 
@@ -42,6 +46,7 @@ class Log {
   void record(int level, std::string_view line);
   Console& console_;
   Verbosity verbosity_;
+  std::string who_;
   std::unique_ptr<File> file_;
   std::vector<Line> early_;
 };

@@ -3,6 +3,9 @@
 option(ERGODE_FETCH "Fetch the source of a small library (Catch2, CLI11, yaml-cpp, spdlog, fmt) that is not installed" ON)
 include(FetchContent)
 set(FETCHCONTENT_QUIET OFF)
+# What is fetched is linked into the program and not installed beside it.
+set(YAML_CPP_INSTALL OFF CACHE INTERNAL "")
+set(CLI11_INSTALL OFF CACHE INTERNAL "")
 
 # ergode_find(<package> <minimum version or ""> <git repository> <tag>): find_package first, then FetchContent.
 macro(ergode_find package version repository tag)
@@ -22,8 +25,9 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 
 # The serial library, also where Debian's parallel one is installed beside it. It is not fetched: it is too large for that.
 set(HDF5_PREFER_PARALLEL OFF)
-find_package(HDF5 1.10 COMPONENTS C HL)
-if(NOT HDF5_FOUND)
+# No version is asked for: the config file of 1.14 says that it is not compatible with 1.10, but the API of 1.10 is in it.
+find_package(HDF5 COMPONENTS C HL)
+if(NOT HDF5_FOUND OR HDF5_VERSION VERSION_LESS 1.10)
   message(FATAL_ERROR "HDF5 1.10 or newer was not found: install libhdf5-dev, or set HDF5_ROOT to where it is")
 endif()
 if(HDF5_IS_PARALLEL)

@@ -1,7 +1,7 @@
 # The Python that the tool tests use. The python3 on the PATH may be another one than the system's, for which the packages
 # are installed: of the candidates, the one that has most of the modules.
 function(ergode_find_python result)
-  set(modules h5py numpy xarray h5netcdf pandas matplotlib vtkmodules yaml yt pynbody)
+  set(modules h5py numpy xarray h5netcdf pandas matplotlib vtkmodules yaml yt pynbody unyt astropy)
   string(REPLACE ";" "', '" quoted "${modules}")
   set(probe "import importlib.util as u; print(*[m for m in ['${quoted}'] if u.find_spec(m)])")
   set(candidates "${PROJECT_BINARY_DIR}/venv/bin/python3" /usr/bin/python3)

@@ -11,6 +11,8 @@
 #include "sim/device/choose.hpp"
 #include "sim/runner/failure.hpp"
 #include "sim/runner/signals.hpp"
+#include "sim/sweep/plan.hpp"
+#include "sim/sweep/run_sweep.hpp"
 
 namespace ergode::sim {
 namespace {
@@ -25,6 +27,7 @@ struct Arguments {
   std::string device;
   int threads = 0;
   std::string walltime;
+  std::string task;
   std::string exists = "fail";
   std::string progress = "auto";
   bool quiet = false;
@@ -48,6 +51,10 @@ CLI::IsMember one_of(std::vector<std::string> words) {
 
 std::string check_walltime(const std::string& text) {
   return parse_walltime(text) ? "" : fmt::format("`{}` is no time; write H:MM:SS, MM:SS, D-H:MM:SS or seconds", text);
+}
+
+std::string check_task(const std::string& text) {
+  return parse_task(text) ? "" : fmt::format("`{}` is no task; write I/N with I from 0 to N - 1", text);
 }
 
 void add_config_options(CLI::App& command, Arguments& a) {
@@ -74,6 +81,10 @@ void add_run(CLI::App& program, Arguments& a) {
   run.add_option("--max-walltime", a.walltime, "checkpoint and stop (exit 75) before this much time has passed")
       ->type_name("H:MM:SS")
       ->check(check_walltime);
+  run.add_option("--task", a.task,
+                 "of a sweep the share of one of N tasks, counted from 0; a Slurm job array says it itself")
+      ->type_name("I/N")
+      ->check(check_task);
   run.add_flag("--profile", a.run.profile, "print the time spent by phase");
   run.add_option("--progress", a.progress, "auto, bar, lines or none")
       ->type_name("STYLE")
@@ -145,6 +156,7 @@ void complete(Arguments& a, int argc, const char* const* argv) {
   if (a.threads > 0) run.overrides.push_back("threads=" + std::to_string(a.threads));
   if (!a.device.empty()) run.device = a.device;
   if (!a.walltime.empty()) run.max_walltime = parse_walltime(a.walltime);
+  if (!a.task.empty()) run.task = parse_task(a.task);
   run.exists = a.exists == "backup" ? Exists::backup : a.exists == "overwrite" ? Exists::overwrite : Exists::fail;
   run.progress = a.progress == "bar"     ? io::ProgressStyle::bar
                  : a.progress == "lines" ? io::ProgressStyle::lines
@@ -153,14 +165,23 @@ void complete(Arguments& a, int argc, const char* const* argv) {
   run.command_line = join_command(argc, argv);
 }
 
+ExitCode run_config(const RunOptions& options, const std::vector<SimulationType>& types, io::Log& log) {
+  if (has_sweep(options.config, options.overrides)) return run_sweep(options, types, log);
+  if (options.task)
+    throw io::Error(ExitCode::command_line,
+                    fmt::format("--task is for configs with a sweep, and {} has none", options.config.string()));
+  return run(options, types, log);
+}
+
 ExitCode dispatch(const std::string& command, Arguments& a, const std::vector<SimulationType>& types, io::Log& log) {
   const std::optional<std::string> type = a.type.empty() ? std::nullopt : std::optional(a.type);
-  if (command == "run") return run(a.run, types, log);
-  if (command == "validate") return validate(a.run, types, log);
+  if (command == "run") return run_config(a.run, types, log);
+  if (command == "validate")
+    return has_sweep(a.run.config, a.run.overrides) ? validate_sweep(a.run, types, log) : validate(a.run, types, log);
   if (command == "devices") return list_devices(a.json, log);
-  if (command == "info") return show_info(a.path, log);
-  if (command == "verify") return verify_checksums(a.path, log);
-  if (command == "diff") return show_difference(a.path, a.other_path, a.rtol, log);
+  if (command == "info") return show_info(a.path, types, log);
+  if (command == "verify") return verify_checksums(a.path, types, log);
+  if (command == "diff") return show_difference(a.path, a.other_path, a.rtol, types, log);
   if (command == "schema") return show_schema(type, a.markdown, types, log);
   if (command == "bench") return bench(a, log);
   if (command == "new") return show_example(a.type, types, log);

@@ -1,3 +1,5 @@
+#include "sim/sweep/inspect.hpp"
+
 #include <fmt/format.h>
 
 #include "io/checkpoint.hpp"
@@ -63,8 +65,14 @@ bool is_hdf5(const std::filesystem::path& path) {
 
 }  // namespace
 
-io::ExitCode show_info(const std::filesystem::path& path, io::Log& log) {
-  if (std::filesystem::is_directory(path)) {
+io::ExitCode show_info(const std::filesystem::path& path, const std::vector<SimulationType>& types, io::Log& log) {
+  if (is_sweep(path)) {
+    describe_sweep(path, types, log);
+  } else if (const auto files = find_packed_member(path, types)) {
+    log.result(fmt::format("{}: a member of a sweep, packed", path.string()));
+    for (const auto& [name, place] : *files)
+      log.result(fmt::format("{:<32} {}:{}", name, place.path.string(), place.group));
+  } else if (std::filesystem::is_directory(path)) {
     describe_directory(path, log);
   } else {
     log.result(io::describe_file(path));
@@ -73,9 +81,10 @@ io::ExitCode show_info(const std::filesystem::path& path, io::Log& log) {
   return io::ExitCode::done;
 }
 
-io::ExitCode verify_checksums(const std::filesystem::path& path, io::Log& log) {
+io::ExitCode verify_checksums(const std::filesystem::path& path, const std::vector<SimulationType>& types,
+                              io::Log& log) {
   io::ExitCode code = io::ExitCode::done;
-  const auto files = io::verify(path);
+  const auto files = is_sweep(path) ? verify_sweep(path, types) : io::verify(path);
   if (files.empty()) log.warning(fmt::format("{}: no HDF5 file in it", path.string()));
   for (const io::Verified& file : files) {
     if (file.state == io::Verified::State::damaged) {
@@ -89,8 +98,9 @@ io::ExitCode verify_checksums(const std::filesystem::path& path, io::Log& log) {
 }
 
 io::ExitCode show_difference(const std::filesystem::path& a, const std::filesystem::path& b, double rtol,
-                             io::Log& log) {
-  const auto differences = io::diff(a, b, rtol);
+                             const std::vector<SimulationType>& types, io::Log& log) {
+  const auto files_a = find_run_files(a, types), files_b = find_run_files(b, types);
+  const auto differences = files_a && files_b ? io::diff(*files_a, *files_b, rtol) : io::diff(a, b, rtol);
   for (const io::Difference& difference : differences) log.result(difference.message);
   if (!differences.empty()) return io::ExitCode::difference;
   log.result(rtol > 0 ? fmt::format("equal within a relative difference of {:g}", rtol) : "bitwise equal");

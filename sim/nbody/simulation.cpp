@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <optional>
 
-#include "io/hdf5/sealed_file.hpp"
 #include "io/series.hpp"
 #include "kernels/gravity/tiles.hpp"
 #include "sim/nbody/initial_conditions.hpp"
@@ -50,6 +49,7 @@ class NbodySimulation final : public Simulation {
   NbodySimulation(const Settings& settings, const RunContext& context, std::filesystem::path folder)
       : settings_(settings),
         context_(context),
+        output_(output_of(context)),
         folder_(std::move(folder)),
         units_(unit_system(settings.units)),
         schedule_(checked_schedule(settings)),
@@ -78,10 +78,7 @@ class NbodySimulation final : public Simulation {
     force_ = {real(in, "force_error"), real(in, "force_error_median"), real(in, "force_error_percentile_99")};
     start();
     drop_later_snapshots();
-    if (rows_ > 0) {
-      series_.emplace(series_path(), layout(), rows_);
-      series_->retry_on_full_disk(context_.disk_retry);
-    }
+    if (rows_ > 0) series_ = output_->series("series.h5", layout(), rows_);
   }
 
   io::State save() override {
@@ -137,10 +134,9 @@ class NbodySimulation final : public Simulation {
       SnapshotInfo info{
           schedule_.time(step_), step_, context_.name, precision_name(precision_), integrator_.description(),
           context_.provenance};
-      std::filesystem::create_directories(context_.directory / "snapshots");
       state_.acceleration = std::vector<Vec3>();  // not shown, and so not held while the file is made
       state_.tile_order = std::vector<std::int64_t>();
-      io::write_sealed(snapshot_path(snapshots_), snapshot(state_, shown, units_, info));
+      output_->write(snapshot_name(snapshots_), snapshot(state_, shown, units_, info));
       forget();
       ++snapshots_;
     }
@@ -198,7 +194,7 @@ class NbodySimulation final : public Simulation {
     s.push_back({"force_error_median", force_.median, "1"});
     s.push_back({"force_error_percentile_99", force_.percentile_99, "1"});
     s.push_back({"interactions", interactions(step_), "1"});
-    if (seconds_ > 0 && steps_here_ > 0) s.push_back({"interaction_rate", interactions(steps_here_) / seconds_, "s-1"});
+    if (seconds_ > 0 && steps_here_ > 0) s.push_back({"interaction_rate", interactions(steps_here_) / seconds_, "s-1", true});
     return s;
   }
 
@@ -252,11 +248,10 @@ class NbodySimulation final : public Simulation {
     if (!schedule_.snapshot_due(observed_)) --snapshots_;
   }
 
-  std::filesystem::path series_path() const { return context_.directory / "series.h5"; }
-  std::filesystem::path snapshot_path(std::int64_t number) const {
-    char name[48];
-    std::snprintf(name, sizeof name, "snapshot_%04lld.hdf5", static_cast<long long>(number));
-    return context_.directory / "snapshots" / name;
+  static std::string snapshot_name(std::int64_t number) {
+    char name[64];
+    std::snprintf(name, sizeof name, "snapshots/snapshot_%04lld.hdf5", static_cast<long long>(number));
+    return name;
   }
 
   io::SeriesLayout layout() const {
@@ -322,10 +317,7 @@ class NbodySimulation final : public Simulation {
   // The message when a bound is exceeded.
   std::optional<std::string> observe_row(const std::vector<double>& potentials) {
     const Observation o = measure(potentials);
-    if (!series_) {
-      series_.emplace(series_path(), layout());
-      series_->retry_on_full_disk(context_.disk_retry);
-    }
+    if (!series_) series_ = output_->series("series.h5", layout(), 0);
     series_->append(series_row(settings_.diagnostics, o));
     ++rows_;
     const auto& d = settings_.diagnostics;
@@ -364,6 +356,7 @@ class NbodySimulation final : public Simulation {
 
   Settings settings_;
   RunContext context_;
+  std::shared_ptr<io::RunOutput> output_;
   std::filesystem::path folder_;
   UnitSystem units_;
   Schedule schedule_;
@@ -374,7 +367,7 @@ class NbodySimulation final : public Simulation {
   bool fresh_ = false;  // whether that is the present one, and whole
   std::int64_t bodies_ = 0, sources_ = 0;
   std::unique_ptr<kernels::GravityEngine> engine_;
-  std::optional<io::SeriesWriter> series_;
+  std::unique_ptr<io::Series> series_;
   kernels::Precision precision_ = settings_.gravity.precision;  // used
   std::int64_t step_ = 0, observed_ = -1, rows_ = 0, snapshots_ = 0, steps_here_ = 0;
   Energies start_energies_;

@@ -228,12 +228,10 @@ io::FileContent results_content(const Results& results, const io::Attributes& pr
   return f;
 }
 
-void write_results(const std::filesystem::path& directory, const Results& results, const io::Attributes& provenance,
-                   const std::string& name, const io::DiskRetry& disk_retry) {
-  const io::FileContent content = results_content(results, provenance, name);
-  const std::string csv = results_csv(results);
-  io::retry_while_full(disk_retry, [&] { io::write_sealed(directory / "results.h5", content); });
-  io::retry_while_full(disk_retry, [&] { io::write_text(directory / "results.csv", csv); });
+void write_results(io::RunOutput& output, const Results& results, const io::Attributes& provenance,
+                   const std::string& name) {
+  output.write("results.h5", results_content(results, provenance, name));
+  output.write_text("results.csv", results_csv(results));
 }
 
 }  // namespace ergode::sim::options

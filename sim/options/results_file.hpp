@@ -1,10 +1,9 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "io/array.hpp"
-#include "io/disk_retry.hpp"
+#include "io/run/run_output.hpp"
 #include "sim/options/results.hpp"
 
 namespace ergode::sim::options {
@@ -27,8 +26,8 @@ io::FileContent results_content(const Results& results, const io::Attributes& pr
 /// read back to the same bits, with a point whatever the locale; no value is an empty field.
 std::string results_csv(const Results& results);
 
-/// Writes results.h5 and results.csv into `directory`, each in one step. Throws io::Error(io).
-void write_results(const std::filesystem::path& directory, const Results& results, const io::Attributes& provenance,
-                   const std::string& name, const io::DiskRetry& disk_retry = {});
+/// Writes results.h5 and results.csv, each in one step. Throws io::Error(io).
+void write_results(io::RunOutput& output, const Results& results, const io::Attributes& provenance,
+                   const std::string& name);
 
 }  // namespace ergode::sim::options

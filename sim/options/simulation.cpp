@@ -131,7 +131,7 @@ class OptionPricing final : public Simulation {
 
   void finish() override {
     assemble();
-    write_results(context_.directory, results_, context_.provenance, context_.name, context_.disk_retry);
+    write_results(*output_of(context_), results_, context_.provenance, context_.name);
     for (const std::string& line : results_table(results_, table_width)) context_.info(line);
   }
   void suspend() override {}

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace ergode::sim {
 
@@ -18,6 +20,19 @@ io::DiskRetry disk_retry_from_environment() {
     if (std::from_chars(text, text + std::strlen(text), seconds).ec == std::errc() && seconds >= 0)
       retry.seconds = seconds;
   }
+  return retry;
+}
+
+io::DiskRetry disk_retry_until(const std::function<bool()>& give_up,
+                               const std::function<void(const std::string&)>& warn) {
+  io::DiskRetry retry = disk_retry_from_environment();
+  retry.sleep = [give_up](double seconds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (std::chrono::steady_clock::now() < end && !give_up())
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return !give_up();
+  };
+  retry.warn = warn;
   return retry;
 }
 

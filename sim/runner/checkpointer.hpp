@@ -18,6 +18,10 @@ namespace ergode::sim {
 /// `sleep` and `warn` are still to be given.
 io::DiskRetry disk_retry_from_environment();
 
+/// The same, which sleeps until `give_up` says so and tells `warn`.
+io::DiskRetry disk_retry_until(const std::function<bool()>& give_up,
+                               const std::function<void(const std::string&)>& warn);
+
 /// Seals checkpoints of one run, and keeps what is needed to say where it can be resumed.
 class Checkpointer {
  public:

@@ -29,6 +29,7 @@ void CommonConfig::declare(io::Section& root) {
       .may_change_on_resume();
   root.section("output", output, "where the results go");
   root.section("checkpoint", checkpoint, "from what a run can be resumed");
+  root.section("sweep", sweep, "makes an ensemble of runs, its members");
   root.check([this](const auto& complain) {
     if (!is_device_name(device))
       complain("device", fmt::format("`{}` is no device; allowed are auto, cpu, cuda and cuda:N", device));
@@ -70,13 +71,10 @@ LoadedConfig read_document(const io::Document& document, const std::filesystem::
   return config;
 }
 
-LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& overrides,
-                         const std::vector<SimulationType>& types) {
-  io::Document document = io::Document::load(path);
-  for (const std::string& assignment : overrides) document.set(assignment);
+const SimulationType& type_of(const io::Document& document, const std::vector<SimulationType>& types) {
   const std::string name = io::peek(document, "simulation");
   for (const SimulationType& type : types)
-    if (type.name == name) return read_document(document, path, type);
+    if (type.name == name) return type;
   const io::Node* node = document.root().find("simulation");
   const std::string where = document.describe(node != nullptr ? node->at : document.root().at);
   if (name.empty())
@@ -85,6 +83,13 @@ LoadedConfig load_config(const std::filesystem::path& path, const std::vector<st
                                 type_names(types)));
   throw io::Error(io::ExitCode::config,
                   fmt::format("{}: `simulation: {}` is not known; allowed are: {}", where, name, type_names(types)));
+}
+
+LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& overrides,
+                         const std::vector<SimulationType>& types) {
+  io::Document document = io::Document::load(path);
+  for (const std::string& assignment : overrides) document.set(assignment);
+  return read_document(document, path, type_of(document, types));
 }
 
 }  // namespace ergode::sim

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "io/config/config.hpp"
 #include "io/config/document.hpp"
 #include "sim/runner/simulation.hpp"
+#include "sim/sweep/settings.hpp"
 
 namespace ergode::sim {
 
@@ -34,6 +36,7 @@ struct CommonConfig {
   int threads = 0;  ///< 0: as many as the process may use
   OutputConfig output;
   CheckpointConfig checkpoint;
+  std::optional<SweepSettings> sweep;
   void declare(io::Section& root);
 };
 
@@ -54,6 +57,9 @@ LoadedConfig load_config(const std::filesystem::path& path, const std::vector<st
 
 /// The same for a document that was read already; `path` gives the default of `name` and the folder of input files.
 LoadedConfig read_document(const io::Document& document, const std::filesystem::path& path, const SimulationType& type);
+
+/// The type that the document names; throws io::Error(config) when it names none.
+const SimulationType& type_of(const io::Document& document, const std::vector<SimulationType>& types);
 
 /// The type of that name; throws io::Error(command_line) listing those there are.
 const SimulationType& find_type(const std::string& name, const std::vector<SimulationType>& types);

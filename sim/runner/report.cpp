@@ -26,6 +26,7 @@ io::JsonObject results(const Summary& summary) {
     io::JsonObject entry;
     std::visit([&](const auto& value) { entry.set("value", value); }, item.value);
     if (!item.units.empty()) entry.set("units", item.units);
+    if (item.timing) entry.set("timing", true);
     out.set(item.name, entry);
   }
   return out;

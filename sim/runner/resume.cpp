@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 #include <string_view>
 
 namespace ergode::sim {
@@ -10,7 +10,8 @@ namespace {
 
 /// Keys that cannot make a finished run longer or another one.
 bool of_the_runner(std::string_view path) {
-  return path == "device" || path == "threads" || path == "output.directory" || path.starts_with("checkpoint");
+  return path == "device" || path == "threads" || path == "output.directory" || path == "sweep.packed" ||
+         path.starts_with("checkpoint");
 }
 
 }  // namespace
@@ -33,15 +34,23 @@ ResumePlan check_resumable(const io::Checkpoint& checkpoint, const LoadedConfig&
     throw io::Error(io::ExitCode::config,
                     text + "\nrestore these values, or start a new run in another directory (-o DIR)");
   }
-  const auto within = [](const std::vector<io::FlatKey>& keys) {
-    return [&keys](const io::FlatKey& key) {
-      return of_the_runner(key.path) || std::any_of(keys.begin(), keys.end(), [&](const io::FlatKey& other) {
-               return other.path == key.path && other.value == key.value;
-             });
-    };
+  const auto values = [](const std::vector<io::FlatKey>& keys) {
+    std::map<std::string_view, std::string_view> out;
+    for (const io::FlatKey& key : keys)
+      if (!of_the_runner(key.path)) out[key.path] = key.value;
+    return out;
   };
-  return {.nothing_to_add = std::all_of(config.flat.begin(), config.flat.end(), within(stored.flat)) &&
-                            std::all_of(stored.flat.begin(), stored.flat.end(), within(config.flat))};
+  const auto then = values(stored.flat), now = values(config.flat);
+  ResumePlan plan;
+  for (const auto& [path, value] : now) {
+    const auto old = then.find(path);
+    if (old == then.end() || old->second != value)
+      plan.changed.push_back(
+          fmt::format("{}: stored {}, now {}", path, old == then.end() ? "nothing" : old->second, value));
+  }
+  for (const auto& [path, value] : then)
+    if (!now.contains(path)) plan.changed.push_back(fmt::format("{}: stored {}, now nothing", path, value));
+  return plan;
 }
 
 }  // namespace ergode::sim

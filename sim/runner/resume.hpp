@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "io/checkpoint.hpp"
 #include "sim/runner/common_config.hpp"
 
@@ -7,7 +10,9 @@ namespace ergode::sim {
 
 /// What a checkpoint's config and the present one say about a resume.
 struct ResumePlan {
-  bool nothing_to_add = false;  ///< no key differs but the runner's own, so that a finished run stays as it is
+  /// `path: stored 1, now 2` for each key that differs, and may, but for the runner's own. Empty: a finished run stays
+  /// as it is.
+  std::vector<std::string> changed;
 };
 
 /// Throws io::Error(config) naming each key that differs from the checkpoint's config and may not.

@@ -5,19 +5,16 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <thread>
 
 #include "io/checkpoint.hpp"
 #include "io/fs/file.hpp"
 #include "io/run/build_info.hpp"
 #include "io/run/lock.hpp"
-#include "io/run/process.hpp"
-#include "io/run/provenance.hpp"
 #include "io/run/text_file.hpp"
 #include "io/verify.hpp"
-#include "sim/device/choose.hpp"
 #include "sim/runner/checkpointer.hpp"
 #include "sim/runner/common_config.hpp"
+#include "sim/runner/environment.hpp"
 #include "sim/runner/failure.hpp"
 #include "sim/runner/loop.hpp"
 #include "sim/runner/report.hpp"
@@ -32,19 +29,17 @@ namespace fs = std::filesystem;
 using io::ExitCode;
 
 /// Everything of one run, in the order in which it comes to be.
-struct Session {
+struct Session : RunDevice {
   Session(const RunOptions& run_options, io::Log& run_log) : options(run_options), log(run_log) {}
   const RunOptions& options;
   io::Log& log;
+  const SharedRun* shared = nullptr;  ///< of a run that is one of several in this process
   LoadedConfig config;
   std::filesystem::path directory;
   std::vector<std::filesystem::path> made;  ///< folders that were not there before, the outermost first
   bool fresh = false;                       ///< every file of a run in the directory is of this process
   bool begun = false;                       ///< the simulation has its first state
-  kernels::CudaInventory inventory;
-  DeviceChoice choice;
-  int threads = 1;
-  std::mutex lock_mutex;  ///< the thread that waits for signals gives the lock back too
+  std::mutex lock_mutex;                    ///< the thread that waits for signals gives the lock back too
   std::unique_ptr<io::RunLock> lock;
   std::optional<io::Checkpoint> checkpoint;  ///< to resume from
   std::unique_ptr<Simulation> simulation;
@@ -69,27 +64,19 @@ void give_lock_back(Session& s) {
 }
 
 void read_config(Session& s, const std::vector<SimulationType>& types) {
-  s.config = load_config(s.options.config, s.options.overrides, types);
-  for (const std::string& warning : s.config.warnings) s.log.warning(warning);
+  if (s.shared == nullptr) {
+    s.config = load_config(s.options.config, s.options.overrides, types);
+    for (const std::string& warning : s.config.warnings) s.log.warning(warning);
+  }
   s.directory = s.config.common.output.directory;
   s.report.simulation = s.config.common.simulation;
   s.report.name = s.config.common.name;
 }
 
-void pick_device(Session& s) {
-  const char* wanted = std::getenv("ERGODE_DEVICE");
-  const DeviceRequest request{s.options.device, s.config.common.device,
-                              wanted != nullptr ? std::optional<std::string>(wanted) : std::nullopt};
-  s.choice = choose_device(
-      request, [&] { return s.inventory = kernels::cuda_inventory(); },
-      [] { return kernels::cpu_device(kernels::best_isa()); });
-  s.threads = s.config.common.threads > 0 ? s.config.common.threads : available_threads();
-}
-
 /// Starting over because there is no checkpoint must not sweep away the results of another config.
 ResumePlan check_same_run(const Session& s, const std::vector<SimulationType>& types) {
   const auto used = io::read_text(s.directory / "config.used.yaml");
-  if (!used) return {.nothing_to_add = true};
+  if (!used) return {};
   io::Checkpoint then;
   then.simulation = s.config.common.simulation;
   then.config = *used;
@@ -108,11 +95,6 @@ std::vector<std::string> lost_files(const fs::path& directory, const SimulationT
   return lost;
 }
 
-bool has_results(const fs::path& directory) {
-  return fs::exists(directory / "series.h5") || fs::exists(directory / "snapshots") ||
-         fs::exists(directory / "summary.json");
-}
-
 /// Takes the directory and settles what happens to a run that is in it. False: nothing is left to do.
 bool take_directory(Session& s, const std::vector<SimulationType>& types) {
   s.made = missing_folders(s.directory);
@@ -122,8 +104,9 @@ bool take_directory(Session& s, const std::vector<SimulationType>& types) {
   if (s.options.resume) {
     s.checkpoint = io::read_checkpoint(s.directory, [&](const std::string& line) { s.log.warning(line); });
     if (s.checkpoint) return true;
+    const ResumePlan plan = check_same_run(s, types);
     if (content.finished) {
-      if (!check_same_run(s, types).nothing_to_add)
+      if (!plan.changed.empty())
         throw io::Error(ExitCode::config,
                         fmt::format("{}: this run is finished and its checkpoint was removed: it cannot go on to what "
                                     "the config now asks for; start a new run in another directory (-o DIR)",
@@ -133,90 +116,27 @@ bool take_directory(Session& s, const std::vector<SimulationType>& types) {
       return false;
     }
     s.log.info(fmt::format("{}: no checkpoint to resume from, starting from the beginning", s.directory.string()));
-    check_same_run(s, types);
     if (content.run) remove_run(s.directory, /*keep_log=*/true);
     s.fresh = !content.run;
     return true;
   }
-  if (!content.run) {
-    if (content.foreign && s.options.exists == Exists::overwrite)
-      throw io::Error(ExitCode::io,
-                      fmt::format("{}: holds files, but no run of ours: it is not overwritten; choose another output "
-                                  "directory (-o DIR)",
-                                  s.directory.string()));
-    s.fresh = true;
-    return true;
-  }
-  switch (s.options.exists) {
-    case Exists::fail:
-      throw io::Error(
-          ExitCode::io,
-          fmt::format(
-              "{}: there is a run in it already; continue it with --resume, keep it with --exists backup (moved to "
-              "{}.1), replace it with --exists overwrite, or choose another directory (-o DIR)",
-              s.directory.string(), s.directory.string()));
-    case Exists::overwrite:
-      if (!fs::is_regular_file(s.directory / "config.used.yaml") && has_results(s.directory))
-        throw io::Error(ExitCode::io,
-                        fmt::format("{}: holds files with the names of ours, but no config.used.yaml: it is not "
-                                    "overwritten; choose another output directory (-o DIR)",
-                                    s.directory.string()));
-      remove_run(s.directory, /*keep_log=*/false);
-      break;
-    case Exists::backup: {
-      // The lock goes along, so that nobody can take the directory in between.
-      const fs::path aside = move_aside(s.directory);
-      fs::remove(aside / io::lock_name);
-      give_lock_back(s);
-      s.log.info(fmt::format("the earlier run in {} is now in {}", s.directory.string(), aside.string()));
-      s.made = missing_folders(s.directory);
-      io::make_writable_directory(s.directory);
-      take_lock(s);
-      break;
-    }
-  }
+  make_room(
+      s.directory, s.options.exists, content, [&] { give_lock_back(s); },
+      [&] {
+        s.made = missing_folders(s.directory);
+        io::make_writable_directory(s.directory);
+        take_lock(s);
+      },
+      [&](const std::string& line) { s.log.info(line); });
   s.fresh = true;
   return true;
-}
-
-void settle_instruction_set(Session& s) {
-  if (s.choice.device.backend != kernels::Backend::cpu) return;
-  const std::string kept = s.checkpoint && s.checkpoint->backend == "cpu" ? s.checkpoint->isa : "";
-  s.choice.device = kernels::cpu_device(choose_isa(s.options.isa, kept));
-}
-
-io::Attributes make_provenance(const Session& s) {
-  const kernels::Device& device = s.choice.device;
-  const bool cpu = device.backend == kernels::Backend::cpu;
-  io::Provenance p;
-  p.command_line = s.options.command_line;
-  p.config_path = std::filesystem::absolute(s.options.config).string();
-  p.device = device.name;
-  p.device_uuid = device.uuid;
-  p.backend = kernels::name(device.backend);
-  if (cpu) p.isa = kernels::name(device.isa);
-  if (!cpu) p.architecture = device.architecture;
-  p.device_requested = fmt::format("{} ({})", s.choice.requested, s.choice.source);
-  p.device_fallback = s.choice.fallback;
-  p.cuda_driver = s.inventory.driver_version;
-  p.cuda_runtime = s.inventory.runtime_version;
-  p.threads = s.threads;
-  p.started = io::utc_now();
-  return io::attributes(p);
 }
 
 void print_banner(Session& s) {
   const io::BuildInfo build = io::build_info();
   s.log.info(fmt::format("ergode {} ({}): {} `{}`", build.version, build.commit, s.config.common.simulation,
                          s.config.common.name));
-  std::string line = "device: " + describe(s.choice.device);
-  if (s.choice.device.backend == kernels::Backend::cpu)
-    line += fmt::format(", {} thread{}", s.threads, s.threads == 1 ? "" : "s");
-  if (!s.choice.fallback.empty())
-    line += fmt::format(
-        "; {}: {}", s.choice.device.backend == kernels::Backend::cpu ? "no GPU is used" : "another GPU was passed over",
-        s.choice.fallback);
-  s.log.info(line);
+  s.log.info(device_line(s));
   s.log.info("output: " + s.directory.string());
 }
 
@@ -325,14 +245,7 @@ void make_simulation(Session& s) {
 /// A full disk is waited for until a signal or the wall-time limit asks for the end.
 void make_disk_retry(Session& s, SignalWatcher& signals, double walltime) {
   const auto give_up = [&s, &signals, walltime] { return signals.stop_signal() != 0 || s.now() > walltime; };
-  s.disk_retry = disk_retry_from_environment();
-  s.disk_retry.sleep = [give_up](double seconds) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-    while (std::chrono::steady_clock::now() < end && !give_up())
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    return !give_up();
-  };
-  s.disk_retry.warn = [&s](const std::string& line) { s.log.warning(line); };
+  s.disk_retry = disk_retry_until(give_up, [&s](const std::string& line) { s.log.warning(line); });
 }
 
 void make_checkpointer(Session& s) {
@@ -348,7 +261,7 @@ void make_checkpointer(Session& s) {
 }
 
 LoopResult work(Session& s, SignalWatcher& signals, double walltime) {
-  io::ProgressDisplay display(s.log, s.options.progress);
+  io::ProgressDisplay display(s.log, s.shared != nullptr ? io::ProgressStyle::none : s.options.progress);
   const auto shown = [](const Progress& p) { return io::ProgressState{p.unit, p.total, p.unit_name, p.detail}; };
   display.start(shown(s.simulation->progress()), s.now());
   LoopHooks hooks;
@@ -363,6 +276,7 @@ LoopResult work(Session& s, SignalWatcher& signals, double walltime) {
   double written = s.now();
   hooks.show = [&](const Progress& p) {
     display.show(shown(p), s.now());
+    if (s.shared != nullptr) s.shared->show(p);
     s.report.progress = p;
     if (s.now() - written < io::lock_heartbeat_seconds || !s.lock->held()) return;
     written = s.now();
@@ -420,12 +334,12 @@ ExitCode end(Session& s, const LoopResult& result) {
 ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalWatcher& signals) {
   const double walltime = s.options.max_walltime.value_or(std::numeric_limits<double>::infinity());
   read_config(s, types);
-  pick_device(s);
+  if (s.shared == nullptr) static_cast<RunDevice&>(s) = pick_device(s.options, s.config.common);
   if (!take_directory(s, types)) return ExitCode::done;
   io::fs::remove_temporaries(s.directory);  // of processes that were killed
   if (s.checkpoint) {
     const ResumePlan plan = check_resumable(*s.checkpoint, s.config, types);
-    if (s.checkpoint->finished && plan.nothing_to_add) {
+    if (s.checkpoint->finished && plan.changed.empty()) {
       const auto lost = lost_files(s.directory, find_type(s.config.common.simulation, types));
       if (lost.empty()) {
         s.log.result(
@@ -436,14 +350,14 @@ ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalW
                                 fmt::join(lost, ", ")));
     }
   }
-  settle_instruction_set(s);
+  settle_instruction_set(s, s.options.isa, s.checkpoint && s.checkpoint->backend == "cpu" ? s.checkpoint->isa : "");
   if (s.checkpoint) {
     const EarlierRuns earlier = read_earlier_runs(s.directory);
     s.report.resumes = earlier.resumes + 1;
     s.report.earlier_seconds = earlier.seconds;
   }
   s.log.open(s.directory / "run.log");
-  s.report.provenance = make_provenance(s);
+  s.report.provenance = make_provenance(s, s.options);
   print_banner(s);
   s.log.file_only("command: " + s.options.command_line);
   if (s.checkpoint) {
@@ -464,6 +378,23 @@ ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalW
   return end(s, result);
 }
 
+/// Runs to the end or to what goes wrong, and leaves the directory.
+ExitCode run_session(Session& session, const std::vector<SimulationType>& types, SignalWatcher& signals) {
+  ExitCode code = ExitCode::done;
+  try {
+    code = run_steps(session, types, signals);
+  } catch (...) {
+    const Failure failure = explain(std::current_exception());
+    session.report.message = failure.message;
+    code = fail(session, failure);
+  }
+  session.log.file_only(fmt::format("exit code {}", static_cast<int>(code)));
+  session.checkpointer.reset();
+  session.simulation.reset();
+  give_lock_back(session);
+  return code;
+}
+
 }  // namespace
 
 ExitCode run(const RunOptions& options, const std::vector<SimulationType>& types, io::Log& log) {
@@ -474,17 +405,17 @@ ExitCode run(const RunOptions& options, const std::vector<SimulationType>& types
     const std::lock_guard guard(session.lock_mutex);
     if (session.lock) session.lock->release();
   });
-  ExitCode code = ExitCode::done;
-  try {
-    code = run_steps(session, types, signals);
-  } catch (...) {
-    code = fail(session, explain(std::current_exception()));
-  }
-  log.file_only(fmt::format("exit code {}", static_cast<int>(code)));
-  session.checkpointer.reset();
-  session.simulation.reset();
-  give_lock_back(session);
-  return code;
+  return run_session(session, types, signals);
+}
+
+RunReport run_shared(const RunOptions& options, SharedRun shared, const std::vector<SimulationType>& types,
+                     io::Log& log) {
+  Session session(options, log);
+  session.shared = &shared;
+  session.config = std::move(shared.config);
+  static_cast<RunDevice&>(session) = shared.device;
+  session.report.exit_code = run_session(session, types, shared.signals);
+  return session.report;
 }
 
 }  // namespace ergode::sim

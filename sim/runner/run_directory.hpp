@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,13 @@ void remove_run(const std::filesystem::path& directory, bool keep_log);
 
 /// `directory` and the folders above it that do not exist, the outermost first.
 std::vector<std::filesystem::path> missing_folders(const std::filesystem::path& directory);
+
+/// Makes room for a new run in `directory`, whose lock the caller holds, as `exists` says: a run in it is refused
+/// (io::Error(io)), removed, or moved aside, for which `unlock` gives the lock back and `relock` makes and locks the
+/// directory anew. `say` is told where the earlier run went.
+void make_room(const std::filesystem::path& directory, Exists exists, const DirectoryContent& content,
+               const std::function<void()>& unlock, const std::function<void()>& relock,
+               const std::function<void(const std::string&)>& say);
 
 /// Moves `directory` to `directory.1`, or the first free number after it, which is returned. Refuses (io::Error(io)) to
 /// move the working directory or a folder above it.

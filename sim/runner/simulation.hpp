@@ -12,6 +12,7 @@
 #include "io/array.hpp"
 #include "io/config/config.hpp"
 #include "io/disk_retry.hpp"
+#include "io/run/run_output.hpp"
 #include "kernels/device/device.hpp"
 
 namespace ergode::sim {
@@ -19,15 +20,19 @@ namespace ergode::sim {
 /// What the runner lends to a simulation for one run.
 struct RunContext {
   std::string name;                 ///< of the run, as the config gives it
-  std::filesystem::path directory;  ///< the run directory
-  kernels::Device device;           ///< chosen
-  int threads = 1;                  ///< CPU threads to use
+  std::filesystem::path directory;  ///< the run directory, of which nothing is to be known but where `output` is empty
+  std::shared_ptr<io::RunOutput> output;  ///< where the files go; empty: the run directory
+  kernels::Device device;                 ///< chosen
+  int threads = 1;                        ///< CPU threads to use
   std::uint32_t seed = 0;
   io::Attributes provenance;                     ///< for /provenance of every file
   io::DiskRetry disk_retry;                      ///< for its series
   std::function<void(const std::string&)> info;  ///< a line for the person and the log
   std::function<void(const std::string&)> warning;
 };
+
+/// `context.output`, or files of the run directory.
+std::shared_ptr<io::RunOutput> output_of(const RunContext& context);
 
 /// What `validate` prints before anything is computed.
 struct Estimate {
@@ -52,6 +57,7 @@ struct SummaryItem {
   std::string name;  ///< the field's term, "relative_energy_error"
   std::variant<std::int64_t, double, std::string> value;
   std::string units;
+  bool timing = false;  ///< depends on the machine and the moment: no result
 };
 using Summary = std::vector<SummaryItem>;
 

@@ -73,7 +73,8 @@ constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 struct Written {
   TemporaryDirectory directory;
   explicit Written(const Results& results) {
-    write_results(directory.path(), results, {{"host", std::string("here")}}, "book");
+    io::DirectoryOutput output(directory.path(), {});
+    write_results(output, results, {{"host", std::string("here")}}, "book");
   }
   io::FileReader file() const { return io::FileReader(directory / "results.h5"); }
 };

@@ -33,10 +33,10 @@ fake() {  # fake NAME BODY
 test_every_script_has_help_from_any_folder() {
   cd / || exit 1
   local script
-  for script in "$root"/scripts/*.sh; do
+  for script in "$root"/scripts/*.sh "$root"/scripts/slurm/*.sh; do
     [[ $script == */functions.sh ]] && continue
     bash "$script" --help >"$scratch/out" || fail "$script --help ended with $?"
-    grep -Eq "^Usage: (sbatch .* )?scripts/$(basename "$script")" "$scratch/out" || fail "$script --help does not say its usage"
+    grep -Eq "^Usage: (sbatch .* )?${script#"$root/"}" "$scratch/out" || fail "$script --help does not say its usage"
   done
 }
 
@@ -209,40 +209,56 @@ for package in libhdf5-dev libyaml-cpp-dev libcli11-dev libfmt-dev; do printf 'i
   [[ ! -e $scratch/calls && ! -s $scratch/err ]] || fail "the second start did something: $(cat "$scratch/calls" "$scratch/err")"
 }
 
-# run_slurm_job STATE_AFTER TIME_LEFT: the job script under fakes of Slurm's commands; the program ends with 75.
-run_slurm_job() {
-  fake_path
-  : >"$scratch/calls"
-  fake squeue "[[ \$* != *%L* ]] && echo $1 || echo $2"
-  fake srun "echo \"srun \$*\" >> '$scratch/calls'; exit 75"
-  fake scontrol "echo \"scontrol \$*\" >> '$scratch/calls'"
-  fake ergode ''
-  PATH=$scratch/bin ERGODE=$scratch/bin/ergode SLURM_JOB_ID=7 SLURM_CPUS_PER_TASK=4 \
-    bash "$root/scripts/job_slurm.sh" my.yaml -o out >"$scratch/out" 2>&1
-  expect "exit status" $? 75
+test_a_job_script_outside_of_a_job_says_how_to_submit_it() {
+  local script
+  for script in "$root"/scripts/slurm/*.sh; do
+    env -u SLURM_JOB_ID bash "$script" my.yaml >"$scratch/out" 2>&1
+    expect "exit status of $script" $? 2
+    grep -q 'submit it with sbatch' "$scratch/out" || fail "$script does not say how: $(cat "$scratch/out")"
+  done
 }
 
-test_a_slurm_job_resumes_within_its_time_and_queues_again() {
-  run_slurm_job RUNNING 1-02:03:04
-  expect "calls" "$(cat "$scratch/calls")" "srun $scratch/bin/ergode run my.yaml -o out --resume --threads 4 --progress lines --max-walltime 93724
-scontrol requeue 7"
-  run_slurm_job RUNNING 2:03:04
-  grep -q -- '--max-walltime 7324$' "$scratch/calls" || fail "hours: $(cat "$scratch/calls")"
-  run_slurm_job RUNNING 10:30
-  grep -q -- '--max-walltime 570$' "$scratch/calls" || fail "minutes: $(cat "$scratch/calls")"
-  run_slurm_job RUNNING UNLIMITED
-  ! grep -q -- '--max-walltime' "$scratch/calls" || fail "no limit: $(cat "$scratch/calls")"
+# install_program FOLDER: as `cmake --install` does it, without a build step.
+install_program() {
+  command -v cmake >/dev/null || skip "no cmake on the PATH"
+  cmake --install "$ERGODE_BINARY_DIR" --prefix "$1" >"$scratch/install.log" 2>&1 || fail "cmake --install: $(tail -n 3 "$scratch/install.log")"
 }
 
-test_a_cancelled_slurm_job_does_not_queue_again() {
-  run_slurm_job COMPLETING 10:30
-  ! grep -q scontrol "$scratch/calls" || fail "it was queued again"
+test_an_installed_program_runs_an_installed_config_from_its_prefix() {
+  local prefix=$scratch/prefix
+  install_program "$prefix"
+  mkdir "$scratch/elsewhere" && cd "$scratch/elsewhere" || exit 1
+  "$prefix/bin/ergode" run "$prefix/share/ergode/configs/nbody/figure_eight.yaml" -o run --set integrator.end_time=0.1 --device cpu \
+    --threads 1 --progress none >"$scratch/out" 2>&1 || fail "the run: $(cat "$scratch/out")"
+  "$prefix/bin/ergode" verify run >"$scratch/out" 2>&1 || fail "its results: $(cat "$scratch/out")"
+  [[ -x $prefix/share/ergode/scripts/slurm/one_gpu.sh ]] || fail "no job scripts"
+  [[ -f $prefix/share/doc/ergode/docs/running.md ]] || fail "no documentation"
+  expect "what is in the prefix" "$(ls "$prefix")" "bin
+share"
+}
+
+# Both module files say where the program is, and neither has a placeholder left. Tcl's is also run, by a stand-in for the module command.
+test_module_files_name_the_prefix_that_it_was_installed_to() {
+  local prefix="$scratch/a prefix" file version
+  install_program "$prefix"
+  version=$("$prefix/bin/ergode" --version | grep -Eo '[0-9]+(\.[0-9]+)+' | head -n 1)
+  for file in "$prefix/share/modulefiles/ergode/$version" "$prefix/share/modulefiles/ergode/$version.lua"; do
+    [[ -f $file ]] || fail "no module file $file"
+    grep -Eq "root.*[\"{]${prefix}[\"}]$" "$file" || fail "$file does not name the prefix: $(cat "$file")"
+    ! grep -q '@' "$file" || fail "$file has a placeholder: $(grep '@' "$file")"
+  done
+  expect "first line" "$(head -n 1 "$prefix/share/modulefiles/ergode/$version")" "#%Module1.0"
+  command -v tclsh >/dev/null || return 0
+  echo "proc module-whatis args {}; proc conflict args {}; proc setenv args {puts \$args}; proc prepend-path args {puts \$args}
+source {$prefix/share/modulefiles/ergode/$version}" | tclsh >"$scratch/out" || fail "the Tcl module file cannot be run"
+  expect "what it sets" "$(head -n 2 "$scratch/out")" "ERGODE_ROOT {$prefix}
+PATH {$prefix/bin}"
 }
 
 test_scripts_are_clean_for_shellcheck() {
   command -v shellcheck >/dev/null || skip "no shellcheck on the PATH"
   cd "$root" || exit 1
-  shellcheck -x scripts/*.sh tests/scripts/*.sh .ci/run || fail "shellcheck complains"
+  shellcheck -x scripts/*.sh scripts/slurm/*.sh tests/scripts/*.sh .ci/run || fail "shellcheck complains"
 }
 
 [[ $(type -t "${1:-}") == function ]] || fail "no such test: ${1:-}"

@@ -8,13 +8,11 @@
 #include <chrono>
 #include <memory>
 #include <new>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "io/config/config.hpp"
-#include "io/hdf5/sealed_file.hpp"
 #include "io/series.hpp"
 #include "kernels/error.hpp"
 #include "sim/runner/simulation.hpp"
@@ -50,12 +48,11 @@ struct Config final : sim::SimulationConfig {
 
 class Toy final : public sim::Simulation {
  public:
-  Toy(const Config& config, const sim::RunContext& context) : config_(config), context_(context) {}
+  Toy(const Config& config, const sim::RunContext& context) : config_(config), context_(context), output_(sim::output_of(context)) {}
 
   void initialise() override {
     link_ = context_.seed;
-    series_.emplace(context_.directory / "series.h5", layout());
-    series_->retry_on_full_disk(context_.disk_retry);
+    series_ = output_->series("series.h5", layout(), 0);
     if (config_.failure == "input") throw io::Error(io::ExitCode::input_file, "bodies.csv: row 3: not a number");
   }
   void restore(const io::State& state) override {
@@ -64,8 +61,7 @@ class Toy final : public sim::Simulation {
     link_ = state.arrays.at("link").as<std::uint64_t>()[0];
     sum_ = state.arrays.at("sum").as<double>()[0];
     rows_ = std::get<std::int64_t>(state.attributes.at("rows"));
-    series_.emplace(context_.directory / "series.h5", layout(), rows_);
-    series_->retry_on_full_disk(context_.disk_retry);
+    series_ = output_->series("series.h5", layout(), rows_);
   }
   io::State save() override {
     io::State state;
@@ -101,7 +97,7 @@ class Toy final : public sim::Simulation {
     io::FileContent content;
     content.datasets["/sum"].data = io::Array::from<double>(&sum_, {});
     content.groups["/provenance"] = context_.provenance;
-    io::write_sealed(context_.directory / "results.h5", content);
+    output_->write("results.h5", std::move(content));
   }
   void suspend() override { series_.reset(); }
   sim::Summary summary() const override { return {{"mean", unit_ > 0 ? sum_ / static_cast<double>(unit_) : 0.5, "1"}}; }
@@ -135,7 +131,8 @@ class Toy final : public sim::Simulation {
 
   Config config_;
   sim::RunContext context_;
-  std::optional<io::SeriesWriter> series_;
+  std::shared_ptr<io::RunOutput> output_;
+  std::unique_ptr<io::Series> series_;
   std::int64_t unit_ = 0;
   std::int64_t next_ = 0;
   std::int64_t rows_ = 0;

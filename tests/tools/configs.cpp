@@ -42,6 +42,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> shorter{
      {"integrator.end_time=0.25", "output.snapshots.interval=0.125", "initial_conditions.0.particles=300",
       "diagnostics.force_check.every=0.125"}},
     {"nbody/solar_system", {"integrator.end_time=4000"}},
+    {"nbody/sweep_timestep", {}},
     {"options/american_put",
      {"monte_carlo.paths=4096", "options.1.lsm.training_paths=2048", "options.1.lsm.outer_paths=8",
       "options.1.lsm.inner_paths=8", "options.2.lsm.training_paths=2048", "options.3.lsm.training_paths=2048"}},
@@ -57,7 +58,8 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> shorter{
     {"options/max_call_bermudan",
      {"monte_carlo.paths=4096", "options.0.lsm.training_paths=2048", "options.0.lsm.outer_paths=8",
       "options.0.lsm.inner_paths=8", "options.1.lsm.training_paths=2048", "options.1.lsm.outer_paths=8",
-      "options.1.lsm.inner_paths=8"}}};
+      "options.1.lsm.inner_paths=8"}},
+    {"options/sweep_volatility", {"monte_carlo.paths=4096"}}};
 
 }  // namespace
 

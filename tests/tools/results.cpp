@@ -13,9 +13,15 @@ using test::TemporaryDirectory;
 
 namespace {
 
+void write(const std::filesystem::path& directory, const sim::options::Results& results,
+           const io::Attributes& provenance) {
+  io::DirectoryOutput output(directory, {});
+  sim::options::write_results(output, results, provenance, "book");
+}
+
 void check_with(const std::string& tool, const sim::options::Results& results) {
   const TemporaryDirectory directory;
-  sim::options::write_results(directory.path(), results, {{"host", std::string("here")}}, "book");
+  write(directory.path(), results, {{"host", std::string("here")}});
   test::check_with("results_open.py", tool, "'" + directory.path().string() + "'");
 }
 
@@ -43,7 +49,7 @@ TEST_CASE("ncdump reads the header of results.h5") {
   std::string output;
   if (test::run("command -v ncdump", output) != 0) SKIP("ncdump is not installed");
   const TemporaryDirectory directory;
-  sim::options::write_results(directory.path(), test::example_results(), {}, "book");
+  write(directory.path(), test::example_results(), {});
   const int status = test::run("ncdump -h '" + (directory / "results.h5").string() + "'", output);
   INFO(output);
   CHECK(status == 0);
@@ -53,8 +59,8 @@ TEST_CASE("ncdump reads the header of results.h5") {
 TEST_CASE("ergode verifies, describes and compares results") {
   const TemporaryDirectory a, b;
   sim::options::Results results = test::example_results();
-  sim::options::write_results(a.path(), results, {{"host", std::string("here")}}, "book");
-  sim::options::write_results(b.path(), results, {{"host", std::string("there")}}, "book");
+  write(a.path(), results, {{"host", std::string("here")}});
+  write(b.path(), results, {{"host", std::string("there")}});
   const std::string first = "'" + (a / "results.h5").string() + "'", second = "'" + (b / "results.h5").string() + "'";
   std::string output;
   const auto ergode = [&](const std::string& arguments) {
@@ -66,7 +72,7 @@ TEST_CASE("ergode verifies, describes and compares results") {
   CHECK(output.find("table of results") != std::string::npos);
   CHECK(ergode("diff " + first + " " + second) == 0);
   results.instruments[2].exercise[1].probability += 1e-15;
-  sim::options::write_results(b.path(), results, {}, "book");
+  write(b.path(), results, {});
   CHECK(ergode("diff " + first + " " + second) == 1);
   INFO(output);
   CHECK(output.find("/exercise/probability") != std::string::npos);

@@ -1,0 +1,174 @@
+"""A sweep: an ensemble of runs as one dataset."""
+
+import collections.abc
+import copy
+import functools
+import pathlib
+
+import h5py
+import numpy
+import xarray
+
+from ergode.axes import MEMBER, axes, grid, labels
+from ergode.config import parse_value, read_config
+from ergode.errors import DamagedError, MissingError
+from ergode.hdf5 import array, attributes, opened
+from ergode.run import Run
+from ergode.snapshots import Snapshots
+
+# The layout of sweep.h5 is known here alone:
+#   /index/{member, status, directory, file, group}   one value a member; `directory` and `file` are relative to the sweep's
+#                                                     folder; `file` and `group` are those of a packed member, else empty
+#   /parameters/<key.path>   attribute `axis`: number of its axis in a crossed sweep; keys of one axis go together
+#   /results/<name>          headline figures of the members' summaries, attribute `units`
+# and in a packed member's group each of its files is a group of the file's name: series, results, snapshots/snapshot_0001 ...
+TABLES = ("index", "parameters", "results")
+
+
+class Sweep:
+    """`dataset`: parameters and headline figures over the axes; `members[i]`: a member's run."""
+
+    def __init__(self, directory, units=None):
+        self.directory = pathlib.Path(directory)
+        self.path = self.directory / "sweep.h5"
+        self._package = units
+
+    @functools.cached_property
+    def config(self):
+        return read_config(self.directory / "config.used.yaml")
+
+    @property
+    def name(self):
+        return self.config.get("name") or self.directory.name
+
+    @functools.cached_property
+    def _tables(self):
+        with opened(self.path) as file:
+            tables = {
+                table: {
+                    name: (array(item), attributes(item))
+                    for name, item in file[table].items()
+                    if isinstance(item, h5py.Dataset)
+                }
+                for table in TABLES
+            }
+        lengths = {len(values) for table in tables.values() for values, _ in table.values()}
+        if len(lengths) > 1:
+            raise DamagedError(self.path, f"has columns of different lengths: {sorted(lengths)}")
+        return tables
+
+    def _columns(self, table):
+        return {name: values for name, (values, _) in self._tables[table].items()}
+
+    @property
+    def index(self):
+        """member, status, directory, file, group: arrays over the members."""
+        return self._columns("index")
+
+    @property
+    def parameters(self):
+        """Key path -> values over the members."""
+        return self._columns("parameters")
+
+    @property
+    def results(self):
+        """Headline figure -> values over the members."""
+        return self._columns("results")
+
+    @functools.cached_property
+    def dataset(self):
+        """Crossed: one dimension an axis, named by the last part of its key. Keys that go together: the dimension `member`
+        (`axis_N` beside other axes), with the keys as coordinates. NaN where a member has no figure."""
+        numbers = {key: attrs.get("axis") for key, (_, attrs) in self._tables["parameters"].items()}
+        found = axes(self.parameters, numbers, len(self.index["member"]))
+        names = [axis.name for axis in found]
+        result = xarray.Dataset(attrs={"directory": str(self.directory)})
+        for axis in found:
+            of_the_axis = [axis.name] if len(axis.keys) == 1 and axis.name != MEMBER else labels(axis.keys)
+            for key, label in zip(axis.keys, of_the_axis):
+                values, attrs = self._tables["parameters"][key]
+                along = numpy.empty(axis.size, dtype=values.dtype)
+                along[axis.places] = values
+                result.coords[label] = ((axis.name,), along, {**attrs, "key": key})
+        result[MEMBER] = (names, grid(found, self.index["member"], -1))
+        result["status"] = (names, grid(found, self.index["status"], "missing"))
+        for name, (values, attrs) in self._tables["results"].items():
+            label = name if name not in result.variables else f"{name}_result"
+            result[label] = (names, grid(found, values, "" if values.dtype.kind == "U" else numpy.nan), attrs)
+        return result
+
+    @property
+    def members(self):
+        """A sequence of runs."""
+        return Members(self)
+
+    def __repr__(self):
+        return f"<ergode.Sweep {self.directory}: {len(self.index['member'])} members>"
+
+
+class Members(collections.abc.Sequence):
+    def __init__(self, sweep):
+        self._sweep = sweep
+
+    def __len__(self):
+        return len(self._sweep.index["member"])
+
+    def __getitem__(self, place):
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        index = self._sweep.index
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"member {place} of {len(self)}")
+        if index["file"][place]:
+            return PackedRun(self._sweep, place % len(self))
+        directory = self._sweep.directory / str(index["directory"][place])
+        if not index["directory"][place] or not directory.is_dir():
+            raise MissingError(
+                directory, f"member {index['member'][place]} ({index['status'][place]}) has no run directory"
+            )
+        return Run(directory, self._sweep._package)
+
+
+class PackedRun(Run):
+    """A member that lies in one file with others."""
+
+    def __init__(self, sweep, place):
+        super().__init__(sweep.directory / str(sweep.index["file"][place]), sweep._package)
+        self._sweep, self._number = sweep, place
+        self._group = str(sweep.index["group"][place])
+
+    def _place(self, part):
+        return self.directory, f"{self._group}/{part}"
+
+    @functools.cached_property
+    def config(self):
+        """The sweep's config with this member's parameters."""
+        config = copy.deepcopy(self._sweep.config)
+        config.pop("sweep", None)
+        for key, values in self._sweep.parameters.items():
+            value = values[self._number].item()
+            _set(config, key.split("."), parse_value(value) if isinstance(value, str) else value)
+        return config
+
+    @functools.cached_property
+    def summary(self):
+        """The headline figures that the sweep's index has."""
+        figures = {
+            name: {"value": values[self._number].item(), "units": attrs.get("units", "1")}
+            for name, (values, attrs) in self._sweep._tables["results"].items()
+        }
+        return {"simulation": self.kind, "name": self.name, "results": figures}
+
+    @property
+    def snapshots(self):
+        path, group = self._place("snapshots")
+        with opened(path) as file:
+            names = list(file[group]) if group in file else []
+        return Snapshots.of_names({name: (path, f"{group}/{name}") for name in names}, self._package)
+
+
+def _set(config, path, value):
+    for part in path[:-1]:
+        config = config[int(part)] if isinstance(config, list) else config.setdefault(part, {})
+    last = int(path[-1]) if isinstance(config, list) else path[-1]
+    config[last] = value

@@ -1,0 +1,60 @@
+#include "sim/runner/environment.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "io/run/process.hpp"
+#include "io/run/provenance.hpp"
+#include "sim/runner/run.hpp"
+
+namespace ergode::sim {
+
+RunDevice pick_device(const RunOptions& options, const CommonConfig& config) {
+  RunDevice device;
+  const char* wanted = std::getenv("ERGODE_DEVICE");
+  const DeviceRequest request{options.device, config.device,
+                              wanted != nullptr ? std::optional<std::string>(wanted) : std::nullopt};
+  device.choice = choose_device(
+      request, [&] { return device.inventory = kernels::cuda_inventory(); },
+      [] { return kernels::cpu_device(kernels::best_isa()); });
+  device.threads = config.threads > 0 ? config.threads : available_threads();
+  return device;
+}
+
+void settle_instruction_set(RunDevice& device, const std::string& isa, const std::string& kept) {
+  if (device.choice.device.backend == kernels::Backend::cpu)
+    device.choice.device = kernels::cpu_device(choose_isa(isa, kept));
+}
+
+io::Attributes make_provenance(const RunDevice& run, const RunOptions& options) {
+  const kernels::Device& device = run.choice.device;
+  const bool cpu = device.backend == kernels::Backend::cpu;
+  io::Provenance p;
+  p.command_line = options.command_line;
+  p.config_path = std::filesystem::absolute(options.config).string();
+  p.device = device.name;
+  p.device_uuid = device.uuid;
+  p.backend = kernels::name(device.backend);
+  if (cpu) p.isa = kernels::name(device.isa);
+  if (!cpu) p.architecture = device.architecture;
+  p.device_requested = fmt::format("{} ({})", run.choice.requested, run.choice.source);
+  p.device_fallback = run.choice.fallback;
+  p.cuda_driver = run.inventory.driver_version;
+  p.cuda_runtime = run.inventory.runtime_version;
+  p.threads = run.threads;
+  p.started = io::utc_now();
+  return io::attributes(p);
+}
+
+std::string device_line(const RunDevice& run) {
+  const bool cpu = run.choice.device.backend == kernels::Backend::cpu;
+  std::string line = "device: " + describe(run.choice.device);
+  if (cpu) line += fmt::format(", {} thread{}", run.threads, run.threads == 1 ? "" : "s");
+  if (!run.choice.fallback.empty())
+    line += fmt::format("; {}: {}", cpu ? "no GPU is used" : "another GPU was passed over", run.choice.fallback);
+  return line;
+}
+
+}  // namespace ergode::sim

@@ -1,0 +1,191 @@
+#include "sim/sweep/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <exception>
+
+namespace ergode::sim {
+namespace {
+
+io::Document read(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
+  io::Document document = io::Document::load(path);
+  for (const std::string& assignment : overrides) document.set(assignment);
+  return document;
+}
+
+io::Node scalar(std::string text, const io::Position& at) {
+  io::Node node;
+  node.kind = io::Node::Kind::scalar;
+  node.text = std::move(text);
+  node.at = at;
+  return node;
+}
+
+/// What is wrong with several members is said once.
+class MemberProblems {
+ public:
+  void add(const std::string& message, const std::string& member) {
+    const auto same = [&](const Entry& e) { return e.message == message; };
+    if (const auto found = std::find_if(entries_.begin(), entries_.end(), same); found != entries_.end()) {
+      ++found->others;
+    } else if (entries_.size() < most) {
+      entries_.push_back({message, member, 0});
+    } else {
+      ++left_out_;
+    }
+  }
+  bool empty() const { return entries_.empty(); }
+  std::string text() const {
+    std::string all;
+    for (const Entry& e : entries_) {
+      all += (all.empty() ? "" : "\n") + e.member;
+      if (e.others > 0) all += fmt::format(" and {} more", e.others);
+      all += ":\n" + e.message;
+    }
+    if (left_out_ > 0) all += fmt::format("\nand other problems of {} more members", left_out_);
+    return all;
+  }
+
+ private:
+  struct Entry {
+    std::string message, member;
+    std::int64_t others;
+  };
+  static constexpr std::size_t most = 10;
+  std::vector<Entry> entries_;
+  std::int64_t left_out_ = 0;
+};
+
+}  // namespace
+
+bool has_sweep(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
+  const io::Document document = read(path, overrides);
+  const io::Node* sweep = document.root().find("sweep");
+  return sweep != nullptr && sweep->kind != io::Node::Kind::null;
+}
+
+std::string member_name(std::int64_t member) {
+  return fmt::format("member_{:06}", member);
+}
+
+std::filesystem::path member_directory(std::int64_t member) {
+  return std::filesystem::path("members") / member_name(member);
+}
+
+SweepPlan::SweepPlan(const std::filesystem::path& path, const std::vector<std::string>& overrides,
+                     const std::vector<SimulationType>& types)
+    : path_(path) {
+  io::Document document = read(path, overrides);
+  type_ = &type_of(document, types);
+  base_ = document.without("sweep");
+  const std::string seed = io::peek(document, "seed");
+  std::from_chars(seed.data(), seed.data() + seed.size(), first_seed_);
+  bool broken = false;
+  try {
+    io::read_config(document.only("sweep"), [this](io::Section& root) { root.section("sweep", swept_, ""); });
+  } catch (const io::Error&) {
+    broken = true;  // said below, with what is wrong in the rest of the config
+  }
+  if (broken) {
+    swept_.seeds.reset();
+    std::erase_if(swept_.parameters, [](const SweepParameter& p) { return p.values.empty(); });
+  }
+  make_axes(swept_);
+  put_values(document, 0);
+  used_ = read_document(document, path_, *type_);
+}
+
+void SweepPlan::make_axes(const SweepSettings& settings) {
+  const auto add_axis = [this](std::int64_t length) { lengths_.push_back(length); };
+  const auto add_column = [this](const std::string& name, const SweepParameter* parameter) {
+    columns_.push_back({name, static_cast<std::int64_t>(lengths_.size()) - 1});
+    parameters_.push_back(parameter);
+  };
+  if (settings.seeds) {
+    add_axis(*settings.seeds);
+    add_column("seed", nullptr);
+  }
+  for (const SweepParameter& parameter : settings.parameters) {
+    if (settings.mode == SweepSettings::Mode::crossed || &parameter == &settings.parameters.front())
+      add_axis(std::ssize(parameter.values));
+    add_column(parameter.path, &parameter);
+  }
+  strides_.assign(lengths_.size(), 1);
+  for (std::size_t axis = lengths_.size(); axis-- > 0; members_ *= lengths_[axis]) strides_[axis] = members_;
+}
+
+std::int64_t SweepPlan::position(std::int64_t axis, std::int64_t member) const {
+  const auto a = static_cast<std::size_t>(axis);
+  return member / strides_[a] % lengths_[a];
+}
+
+std::string SweepPlan::value(std::size_t column, std::int64_t member) const {
+  const std::int64_t at = position(columns_[column].axis, member);
+  const SweepParameter* parameter = parameters_[column];
+  return parameter != nullptr ? parameter->values[static_cast<std::size_t>(at)].text
+                              : std::to_string(std::int64_t{first_seed_} + at);
+}
+
+std::string SweepPlan::describe(std::int64_t member) const {
+  std::string values;
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", columns_[c].path, value(c, member));
+  return fmt::format("member {} ({})", member, values);
+}
+
+void SweepPlan::put_values(io::Document& document, std::int64_t member) const {
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const SweepParameter* parameter = parameters_[c];
+    if (parameter == nullptr) {
+      // Member 0 keeps what the config says, and what is wrong with it.
+      if (position(columns_[c].axis, member) > 0)
+        document.put("seed", scalar(value(c, member), swept_.seeds_at), swept_.seeds_at);
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(position(columns_[c].axis, member));
+    document.put(parameter->path, parameter->values[at], parameter->key_at);
+  }
+}
+
+io::Document SweepPlan::member_document(std::int64_t member) const {
+  io::Document document = base_;
+  put_values(document, member);
+  const io::Position nowhere{};
+  io::Node name = scalar(used_.common.name, nowhere);
+  name.quoted = true;
+  document.put("name", std::move(name), nowhere);
+  io::Node folder = scalar((directory() / member_directory(member)).string(), nowhere);
+  folder.quoted = true;
+  document.put("output.directory", std::move(folder), nowhere);
+  return document;
+}
+
+LoadedConfig SweepPlan::load_member(std::int64_t member) const {
+  return read_document(member_document(member), path_, *type_);
+}
+
+std::vector<std::string> SweepPlan::check() const {
+  MemberProblems problems;
+  std::vector<std::string> warnings;
+  io::ExitCode code = io::ExitCode::config;
+  constexpr std::size_t most_warnings = 20;
+  for (std::int64_t m = 0; m < members_; ++m) {
+    try {
+      for (const std::string& warning : load_member(m).warnings) {
+        const auto known = [&](const std::vector<std::string>& said) {
+          return std::find(said.begin(), said.end(), warning) != said.end();
+        };
+        if (!known(used_.warnings) && !known(warnings) && warnings.size() < most_warnings) warnings.push_back(warning);
+      }
+    } catch (const io::Error& e) {
+      if (problems.empty()) code = e.code();
+      problems.add(e.what(), describe(m));
+    }
+  }
+  if (!problems.empty()) throw io::Error(code, problems.text());
+  return warnings;
+}
+
+}  // namespace ergode::sim

@@ -1,0 +1,309 @@
+#include "sim/sweep/run_sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <mutex>
+
+#include "io/fs/file.hpp"
+#include "io/hdf5/sealed_file.hpp"
+#include "io/run/build_info.hpp"
+#include "io/run/text_file.hpp"
+#include "sim/runner/checkpointer.hpp"
+#include "sim/runner/failure.hpp"
+#include "sim/runner/signals.hpp"
+#include "sim/sweep/directory.hpp"
+#include "sim/sweep/index.hpp"
+#include "sim/sweep/member_runner.hpp"
+#include "sim/sweep/plan.hpp"
+
+namespace ergode::sim {
+namespace {
+
+namespace fs = std::filesystem;
+using io::ExitCode;
+using Status = MemberRecord::Status;
+
+/// What a kill may lose of members in memory.
+constexpr double batch_seconds = 5;
+constexpr std::int64_t batch_bytes = std::int64_t{32} << 20;
+constexpr std::size_t batch_members = 4096;
+
+/// Fewer members than this get a directory each.
+constexpr std::int64_t fewest_packed = 20;
+
+class SweepRun {
+ public:
+  SweepRun(const RunOptions& options, const std::vector<SimulationType>& types, io::Log& log, SignalWatcher& signals,
+           std::mutex& directory_mutex, std::unique_ptr<SweepDirectory>& directory)
+      : options_(options),
+        types_(types),
+        log_(log),
+        signals_(signals),
+        directory_mutex_(directory_mutex),
+        directory_(directory) {}
+
+  ExitCode run() {
+    const SweepPlan plan(options_.config, options_.overrides, types_);
+    const SweepTask task = find_task(options_.task, [](const char* name) { return std::getenv(name); });
+    for (const std::string& warning : plan.config().warnings) log_.warning(warning);
+    for (const std::string& warning : plan.check()) log_.warning(warning);
+    RunDevice device = pick_device(options_, plan.config().common);
+    settle_instruction_set(device, options_.isa, "");
+    take_directory(plan, task);
+    read_earlier(plan);
+    if (const auto left = members_left(plan, task); left.empty()) return nothing_left(plan, task);
+    start_log(plan, task, device);
+    directory_->write_config(plan, types_);
+    const bool all_done = run_members(plan, task, device);
+    return end(plan, task, all_done);
+  }
+
+ private:
+  double now() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.process_start).count();
+  }
+  bool late(double reserve) const { return options_.max_walltime && now() + reserve > *options_.max_walltime; }
+
+  void take_directory(const SweepPlan& plan, const SweepTask& task) {
+    auto directory = std::make_unique<SweepDirectory>(
+        plan, task, options_, types_, [&](const std::string& line) { log_.info(line); },
+        [&](const std::string& line) { log_.warning(line); });
+    {
+      const std::lock_guard guard(directory_mutex_);
+      directory_ = std::move(directory);
+    }
+    if (task.count == 1) io::fs::remove_temporaries(directory_->path());  // of processes that were killed
+  }
+
+  void read_earlier(const SweepPlan& plan) {
+    records_ = read_records(directory_->path(), directory_->resumed() ? plan.members() : 0,
+                            [&](const fs::path& file, const std::string& why) { set_aside(file, why); });
+    for (std::int64_t m = std::ssize(records_); m < plan.members(); ++m) records_.emplace_back().member = m;
+  }
+
+  /// Its members are made again, into a file that may have its name.
+  void set_aside(const fs::path& file, const std::string& why) {
+    const fs::path path = directory_->path() / file;
+    log_.warning(fmt::format("{}: {}; it is now {}.damaged and its members are run again", path.string(), why,
+                             path.filename().string()));
+    io::fs::rename_file(path, path.string() + ".damaged");
+  }
+
+  std::vector<std::int64_t> members_left(const SweepPlan& plan, const SweepTask& task) const {
+    std::vector<std::int64_t> left;
+    for (std::int64_t m = task.index; m < plan.members(); m += task.count)
+      if (records_[static_cast<std::size_t>(m)].status != Status::done) left.push_back(m);
+    return left;
+  }
+
+  /// An index that was lost or damaged is made again, one that is whole is left as it is.
+  ExitCode nothing_left(const SweepPlan& plan, const SweepTask& task) {
+    const fs::path sweep = directory_->path();
+    const bool whole = fs::exists(sweep / "sweep.h5") && io::check_seal(sweep / "sweep.h5") == io::SealState::intact &&
+                       io::read_text(sweep / "sweep.csv") == index_csv(plan, records_);
+    if (!whole) write_index(plan, sweep, [](const fs::path&, const std::string&) {});
+    log_.result(fmt::format("{}: the {} members{} are finished: nothing to do{}", sweep.string(),
+                            task.share(plan.members()), task.count > 1 ? " of this task" : "",
+                            whole ? "" : "; the index was made again"));
+    return ExitCode::done;
+  }
+
+  void start_log(const SweepPlan& plan, const SweepTask& task, const RunDevice& device) {
+    log_.open(directory_->log_file());
+    const io::BuildInfo build = io::build_info();
+    log_.info(fmt::format("ergode {} ({}): {} `{}`, a sweep of {} members", build.version, build.commit,
+                          plan.config().common.simulation, plan.config().common.name, plan.members()));
+    if (task.count > 1)
+      log_.info(fmt::format("task {} of {} (counted from 0): {} members, by {}", task.index, task.count,
+                            task.share(plan.members()), task.source));
+    log_.info(device_line(device));
+    log_.info("output: " + directory_->path().string());
+    log_.file_only("command: " + options_.command_line);
+  }
+
+  bool packed(std::int64_t member, const LoadedConfig& config, const SweepPlan& plan, const RunDevice& device) const {
+    if (fs::exists(directory_->path() / member_directory(member) / "checkpoint.h5")) return false;
+    if (plan.settings().packed != Packing::automatic) return plan.settings().packed == Packing::always;
+    if (plan.members() < fewest_packed) return false;
+    try {
+      return is_small(config.simulation->estimate(device.choice.device));
+    } catch (const io::Error&) {
+      return false;  // an input file, say: the run itself says what is wrong with it
+    }
+  }
+
+  /// Runs what is left; false when it was stopped before.
+  bool run_members(const SweepPlan& plan, const SweepTask& task, const RunDevice& device) {
+    const std::vector<std::int64_t> left = members_left(plan, task);
+    const std::int64_t share = task.share(plan.members());
+    std::int64_t ended = share - std::ssize(left);
+    if (ended > 0) log_.info(fmt::format("{} of {} members are done already", ended, share));
+    const io::Attributes provenance = make_provenance(device, options_);
+    io::DiskRetry retry = disk_retry_until([&] { return signals_.stop_signal() != 0 || late(0); },
+                                           [&](const std::string& line) { log_.warning(line); });
+    MemberBatch batch(provenance);
+    double batch_start = now(), worst_seal = 0;
+    const auto seal = [&] {
+      if (batch.empty()) return;
+      require_lock();
+      const double before = now();
+      const std::size_t members = batch.size();
+      for (MemberRecord& record : batch.seal(directory_->path(), retry)) keep(std::move(record));
+      worst_seal = std::max(worst_seal, now() - before);
+      log_.file_only(fmt::format("{} members sealed in {}", members, io::duration_text(now() - before)));
+      seal_seconds_ += now() - before;
+    };
+    const auto reserve = [&] { return 2 * worst_seal + 0.5 + std::min(0.01 * options_.max_walltime.value_or(0), 5.0); };
+    io::ProgressDisplay display(log_, options_.progress);
+    const auto shown = [&](const std::string& detail) { return io::ProgressState{ended, share, "member", detail}; };
+    display.start(shown(""), now());
+    std::int64_t current = 0;
+    const MemberSurroundings around{options_,
+                                    types_,
+                                    device,
+                                    provenance,
+                                    signals_,
+                                    directory_->path(),
+                                    [&] { return signals_.stop_signal() != 0 || late(reserve()); },
+                                    [&](const Progress& p) {
+                                      display.show(shown(fmt::format("{}: {} {} of {} {}", member_name(current),
+                                                                     p.unit_name, p.unit, p.total, p.detail)),
+                                                   now());
+                                    },
+                                    log_};
+    bool stopped = false;
+    try {
+      for (const std::int64_t member : left) {
+        stopped = around.stop();
+        if (stopped) break;
+        current = member;
+        LoadedConfig config = plan.load_member(member);
+        MemberOutcome outcome;
+        if (packed(member, config, plan, device)) {
+          if (batch.empty()) batch_start = now();
+          outcome = run_in_memory(member, config, around);
+          stopped = outcome.stopped;
+          if (!stopped && !is_fatal(outcome.code)) batch.add(outcome.record, std::move(outcome.files));
+        } else {
+          seal();
+          outcome = run_in_directory(member, std::move(config), around);
+          stopped = outcome.stopped;
+          if (!stopped) keep(outcome.record);
+        }
+        advance_seconds_ += outcome.advance_seconds;
+        if (stopped) break;
+        if (outcome.record.status == Status::failed) say_failed(plan, outcome);
+        ++ended;
+        display.show(shown(""), now());
+        const bool asked = signals_.take_checkpoint_request();
+        if (asked || now() - batch_start > batch_seconds || batch.bytes() > batch_bytes ||
+            batch.size() >= batch_members)
+          seal();
+      }
+      seal();
+    } catch (...) {
+      display.finish();
+      const std::exception_ptr first = std::current_exception();
+      try {
+        seal();
+      } catch (...) {
+        log_.file_only("the members in memory could not be sealed: " + explain(std::current_exception()).message);
+      }
+      std::rethrow_exception(first);
+    }
+    display.show(shown(""), now());
+    display.finish();
+    return !stopped;
+  }
+
+  void keep(MemberRecord record) {
+    const auto at = static_cast<std::size_t>(record.member);
+    records_[at] = std::move(record);
+  }
+
+  void require_lock() const {
+    if (!directory_->held())
+      throw io::Error(ExitCode::io,
+                      fmt::format("{}: another run has taken this directory over (this process was silent for too "
+                                  "long); nothing more is written",
+                                  directory_->path().string()));
+  }
+
+  /// What would meet all others too ends the sweep.
+  void say_failed(const SweepPlan& plan, const MemberOutcome& outcome) {
+    const std::string what = plan.describe(outcome.record.member) + ": " + outcome.record.error;
+    if (is_fatal(outcome.code)) throw io::Error(outcome.code, what);
+    log_.file_only("failed: " + what);
+  }
+
+  ExitCode end(const SweepPlan& plan, const SweepTask& task, bool all_done) {
+    require_lock();
+    const std::vector<MemberRecord> all = write_index(
+        plan, directory_->path(), [&](const fs::path& file, auto& why) { log_.warning(file.string() + ": " + why); });
+    const SweepCounts counts = count(all);
+    std::int64_t failed = 0;
+    constexpr std::int64_t most_named = 20;
+    for (const MemberRecord& record : records_) {
+      if (record.status != Status::failed || !task.has(record.member)) continue;
+      if (++failed <= most_named) log_.error(plan.describe(record.member) + ": " + record.error);
+    }
+    if (failed > most_named) log_.error(fmt::format("and {} more members failed: see sweep.csv", failed - most_named));
+    log_.info(fmt::format("{}: {} of {} members done, {} failed{} in {}; results in {}",
+                          all_done ? "finished" : "stopped", counts.done, counts.members, counts.failed,
+                          counts.pending() > 0 ? fmt::format(", {} to be done", counts.pending()) : "",
+                          io::duration_text(now()), directory_->path().string()));
+    if (options_.profile)
+      log_.info(fmt::format("  time: advance {:.3f} s, sealing {:.3f} s, all {:.3f} s", advance_seconds_, seal_seconds_,
+                            now()));
+    if (!all_done) {
+      log_.info(
+          fmt::format("{}: `--resume` continues", signals_.stop_signal() != 0
+                                                      ? fmt::format("{} received", signal_name(signals_.stop_signal()))
+                                                      : std::string("the wall-time limit is near")));
+      return ExitCode::resume_me;
+    }
+    return failed > 0 ? ExitCode::sweep_members : ExitCode::done;
+  }
+
+  const RunOptions& options_;
+  const std::vector<SimulationType>& types_;
+  io::Log& log_;
+  SignalWatcher& signals_;
+  std::mutex& directory_mutex_;
+  std::unique_ptr<SweepDirectory>& directory_;
+  std::vector<MemberRecord> records_;  ///< of all members, as this process knows them
+  double advance_seconds_ = 0, seal_seconds_ = 0;
+};
+
+}  // namespace
+
+bool is_small(const Estimate& estimate) {
+  return estimate.work <= 1e8 && estimate.disk_bytes <= (std::int64_t{1} << 20);
+}
+
+ExitCode run_sweep(const RunOptions& options, const std::vector<SimulationType>& types, io::Log& log) {
+  ignore_write_signals();
+  std::mutex mutex;
+  std::unique_ptr<SweepDirectory> directory;
+  SignalWatcher signals([&](int) {
+    const std::lock_guard guard(mutex);
+    if (directory) directory->release();
+  });
+  ExitCode code = ExitCode::done;
+  try {
+    code = SweepRun(options, types, log, signals, mutex, directory).run();
+  } catch (...) {
+    const Failure failure = explain(std::current_exception());
+    log.console().clear_bar();
+    log.error(failure.message);
+    code = failure.code;
+  }
+  log.file_only(fmt::format("exit code {}", static_cast<int>(code)));
+  return code;
+}
+
+}  // namespace ergode::sim

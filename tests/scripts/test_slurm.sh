@@ -1,0 +1,207 @@
+#!/usr/bin/env bash
+# Tests of the job scripts on a real Slurm that is started for each of them, one function each: `test_slurm.sh NAME` runs one. 0
+# passed, 4 skipped, anything else failed. ERGODE_PROGRAM is the program.
+# shellcheck disable=SC2016  # what stands for the program is a script, and its variables are its own
+set -u -o pipefail
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tests/scripts/slurm_cluster.sh
+source "$root/tests/scripts/slurm_cluster.sh"
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+skip() {
+  echo "SKIPPED: $*" >&2
+  exit 4
+}
+expect() { [[ $2 == "$3" ]] || fail "$1: expected '$3', found '$2'"; }
+
+lacking=$(cluster_lacks)
+[[ -z $lacking ]] || skip "$lacking"
+# Where it is allowed, everything lives in a process namespace of its own, with this script as its first process: however it ends,
+# nothing outlives it.
+if (($$ != 1)) && unshare --fork --pid --kill-child --mount-proc true 2>/dev/null; then
+  exec unshare --fork --pid --kill-child --mount-proc bash "$0" "$@"
+fi
+
+scratch=$(mktemp -d)
+finish() {
+  local status=$?
+  # What the cluster said is only of interest when something went wrong.
+  ((status == 0)) || tail -n 15 "$scratch"/*.log "$cluster"/slurm*.log >&2
+  stop_cluster
+  rm -rf "$scratch"
+  exit "$status"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM HUP
+
+# submit SCRIPT [options of sbatch] -- ARGUMENTS: sets job; what the job prints goes to $scratch/JOB.log.
+submit() {
+  local script=$root/scripts/slurm/$1 options=()
+  shift
+  while [[ $1 != -- ]]; do options+=("$1") && shift; done
+  shift
+  job=$(sbatch --parsable --output="$scratch/%x-%j.log" --cpus-per-task=1 "${options[@]}" "$script" "$@") || fail "not submitted"
+  log=$scratch/ergode-$job.log
+}
+# field NAME [JOB]: of what Slurm knows about a job.
+field() { scontrol show job --oneliner "${2:-$job}" | tr ' ' '\n' | sed -n "s/^$1=//p" | head -n 1; }
+in_state() { [[ " $1 " == *" $(field JobState) "* ]]; }
+ended() { in_state "COMPLETED FAILED TIMEOUT CANCELLED NODE_FAIL"; }
+expect_end() {  # expect_end STATE EXIT_CODE RESTARTS
+  wait_for 60 ended || fail "job $job is still $(field JobState)"
+  expect "state, exit code and restarts" "$(field JobState) $(field ExitCode) $(field Restarts)" "$1 $2:0 $3"
+}
+
+lines_are() { (($(grep -c "$1" "$log" 2>/dev/null || true) + 0 == $2)); }  # lines_are PATTERN COUNT, in the log of the job
+
+# program BODY: a stand-in for ergode.
+program() {
+  printf '#!/bin/bash\n%s\n' "$1" >"$scratch/program"
+  chmod +x "$scratch/program"
+  export ERGODE=$scratch/program
+}
+
+# A star cluster over $1 time units, 1,000 steps each.
+write_config() {
+  cat >"$scratch/config.yaml" <<YAML
+simulation: nbody
+name: chain
+seed: 7
+units: nbody
+initial_conditions: {type: plummer, particles: 1024, mass: 1, scale_radius: 0.589}
+gravity: {softening: 0.05}
+integrator: {scheme: leapfrog, timestep: 0.001, end_time: $1}
+output: {series: {interval: 1}, snapshots: {interval: $1}}
+YAML
+}
+
+# Whole seconds that the run of the config takes, at least one, but a hundred times as long.
+hundred_runs_take() {
+  local start=${EPOCHREALTIME/[.,]/}
+  "$ERGODE" run "$scratch/config.yaml" -o "$scratch/short" --threads 1 --progress none >"$scratch/short.log" || return 1
+  echo $(((${EPOCHREALTIME/[.,]/} - start) / 10000 + 1))
+}
+
+# The shortest limit is a minute, and Slurm looks at limits every 30 seconds: it warns 10 to 40 seconds after the start. The run is
+# made to take about a minute here; where it was over before the warning after all, it is made longer.
+test_a_chain_of_jobs_ends_with_the_bits_of_an_undisturbed_run() {
+  start_cluster || fail "the cluster did not start"
+  export ERGODE=$ERGODE_PROGRAM ERGODE_DEVICE=cpu
+  write_config 1
+  local hundred length undisturbed
+  hundred=$(hundred_runs_take) || fail "a short run"
+  for length in $((6000 / hundred + 1)) $((15000 / hundred + 1)) $((30000 / hundred + 1)); do
+    write_config "$length"
+    rm -rf "$scratch/alone" "$scratch/chain"
+    "$ERGODE" run "$scratch/config.yaml" -o "$scratch/alone" --threads 1 --progress none >"$scratch/alone.log" &
+    undisturbed=$!
+    submit requeue_chain.sh --time=1 --signal=B:USR1@20 -- "$scratch/config.yaml" -o "$scratch/chain"
+    wait_for 400 ended || fail "the chain is still $(field JobState)"
+    wait "$undisturbed" || fail "the undisturbed run"
+    (($(field Restarts) == 0)) || break
+  done
+  expect "state and exit code" "$(field JobState) $(field ExitCode)" "COMPLETED 0:0"
+  (($(field Restarts) > 0)) || fail "the time limit was never reached"
+  expect "requeued with a word in the log" "$(grep -c 'queueing again to resume' "$log")" "$(field Restarts)"
+  grep -q SIGUSR1 "$scratch/chain/run.log" || fail "the program did not get the signal"
+  "$ERGODE" diff "$scratch/alone" "$scratch/chain" || fail "the chain has other bits than the undisturbed run"
+}
+
+test_a_chain_gives_up_after_so_many_restarts() {
+  start_cluster || fail "the cluster did not start"
+  program "echo \"start \${SLURM_RESTART_COUNT:-0}: \$*\"; exit 75"
+  ERGODE_MAX_RESTARTS=2 submit requeue_chain.sh -- my.yaml --set seed=7
+  expect_end FAILED 75 2
+  expect "starts" "$(grep ^start "$log")" "start 0: run my.yaml --set seed=7 --resume --threads 1 --progress lines
+start 1: run my.yaml --set seed=7 --resume --threads 1 --progress lines
+start 2: run my.yaml --set seed=7 --resume --threads 1 --progress lines"
+  grep -q '2 restarts were not enough' "$log" || fail "it does not say why: $(cat "$log")"
+}
+
+test_a_mistake_in_the_config_is_not_tried_again() {
+  start_cluster || fail "the cluster did not start"
+  export ERGODE=$ERGODE_PROGRAM
+  write_config 1
+  echo 'sofening: 1' >>"$scratch/config.yaml"
+  submit requeue_chain.sh -- "$scratch/config.yaml" -o "$scratch/run"
+  expect_end FAILED 3 0
+  grep -q sofening "$log" || fail "the log does not name the mistake: $(cat "$log")"
+}
+
+# The program stops cleanly when the job is cancelled, as ergode does.
+test_a_cancelled_chain_does_not_come_back() {
+  start_cluster || fail "the cluster did not start"
+  program 'trap "echo stopping; exit 75" TERM; echo started; while :; do sleep 0.1; done'
+  submit requeue_chain.sh -- my.yaml
+  wait_for 60 lines_are started 1 || fail "the job did not start"
+  scancel "$job"
+  wait_for 60 no_job_is_left || fail "the job is still $(field JobState)"
+  sleep 8  # a requeued job would be eligible again
+  expect "state and restarts" "$(field JobState) $(field Restarts)" "CANCELLED 0"
+  grep -q stopping "$log" || fail "the program was not asked to stop"
+}
+
+# The warning is at most a nuisance: it stops the program and not the job script, whenever it comes.
+test_a_warning_during_the_start_loses_nothing() {
+  start_cluster || fail "the cluster did not start"
+  program '((${SLURM_RESTART_COUNT:-0} > 0)) || { echo started; sleep 60; }'
+  submit requeue_chain.sh -- my.yaml
+  wait_for 60 lines_are started 1 || fail "the job did not start"
+  scancel --batch --signal=USR1 "$job"
+  expect_end COMPLETED 0 1
+}
+
+test_only_the_task_of_an_array_that_stopped_queues_again() {
+  start_cluster || fail "the cluster did not start"
+  program 'echo "task $SLURM_ARRAY_TASK_ID start ${SLURM_RESTART_COUNT:-0}"
+    ((SLURM_ARRAY_TASK_ID != 2 || ${SLURM_RESTART_COUNT:-0} > 0)) || exit 75
+    ((SLURM_ARRAY_TASK_ID == 2)) || sleep 5'
+  submit requeue_chain.sh --array=0-2 --output="$scratch/array-%a.log" -- my.yaml
+  wait_for 60 no_job_is_left || fail "the array is still $(field JobState)"
+  expect "starts" "$(cat "$scratch"/array-*.log | grep ^task)" "task 0 start 0
+task 1 start 0
+task 2 start 0
+task 2 start 1"
+}
+
+test_tasks_of_an_array_know_their_share() {
+  start_cluster || fail "the cluster did not start"
+  program 'echo "id $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_TASK_MIN-$SLURM_ARRAY_TASK_MAX: $*"'
+  submit array_sweep.sh --array=1-3 --output="$scratch/array-%a.log" -- sweep.yaml -o out
+  wait_for 60 no_job_is_left || fail "the array is still $(field JobState)"
+  expect "ids" "$(cat "$scratch"/array-*.log | grep ^id)" "$(
+    for id in 1 2 3; do echo "id $id of 1-3: run sweep.yaml -o out --resume --threads 1 --progress lines"; done)"
+}
+
+test_one_rank_for_each_gpu_all_warned_before_the_end() {
+  start_cluster || fail "the cluster did not start"
+  program 'trap "echo rank $SLURM_PROCID stops; exit 75" USR1
+    echo "rank $SLURM_PROCID of $SLURM_NTASKS sees ${CUDA_VISIBLE_DEVICES:-none}"
+    while :; do sleep 0.1; done'
+  SLURM_MPI_TYPE=none submit several_gpus.sh --nodes=1 -- my.yaml
+  wait_for 60 lines_are sees 4 || fail "four ranks did not start: $(cat "$log")"
+  scancel --signal=USR1 "$job"  # as --signal=USR1@120 does: to the steps, not to the shell
+  expect_end FAILED 75 0
+  expect "ranks" "$(grep sees "$log" | sort)" "$(for rank in 0 1 2 3; do echo "rank $rank of 4 sees 0,1,2,3"; done)"
+  expect "ranks that stopped" "$(grep -c 'stops$' "$log")" 4
+}
+
+test_a_job_on_one_gpu_runs_and_says_how_to_go_on() {
+  start_cluster || fail "the cluster did not start"
+  export ERGODE=$ERGODE_PROGRAM ERGODE_DEVICE=cpu
+  write_config 0.01
+  submit one_gpu.sh -- "$scratch/config.yaml" -o "$scratch/run"
+  expect_end COMPLETED 0 0
+  [[ -s $scratch/run/summary.json ]] || fail "no results"
+  program 'echo "arguments: $*"; exit 75'
+  submit one_gpu.sh --gres=none -- my.yaml
+  expect_end FAILED 75 0
+  expect "arguments" "$(grep ^arguments "$log")" "arguments: run my.yaml --resume --threads 1 --progress lines"
+  grep -q 'submit the same line again' "$log" || fail "it does not say how to go on"
+}
+
+[[ $(type -t "${1:-}") == function ]] || fail "no such test: ${1:-}"
+"$1"
