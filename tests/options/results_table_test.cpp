@@ -88,9 +88,11 @@ TEST_CASE("a large book shows thirty rows and says how many more there are and h
     if (i % 7 == 0) r.instruments.back().status = "tolerance missed";
   }
   const auto lines = results_table(r, 100);
-  REQUIRE(lines.size() == 33);
+  REQUIRE(lines.size() == 34);
   CHECK(contains(lines[30], "id-29"));
   CHECK(lines[31] == "... and 45 more in results.csv");
-  CHECK(lines[32] == "! tolerance missed: 11 of 75");
+  CHECK(contains(lines[32], "also in results.csv: "));
+  CHECK_FALSE(contains(lines[0], lines[32].substr(lines[32].find(": ") + 2)));
+  CHECK(lines[33] == "! tolerance missed: 11 of 75");
   CHECK(results_table(Results{}, 80) == std::vector<std::string>{"no instruments"});
 }
