@@ -30,7 +30,7 @@ struct ExerciseRule {
 
 /// What the training paths say of a date.
 struct ExerciseDateFit {
-  std::int64_t in_the_money = 0;  ///< paths
+  std::int64_t in_the_money = 0;  ///< paths that the rule was fitted to
   int order = -1;                 ///< of the polynomial; -1 without one
   int rank = 0;                   ///< of the regression
   double exercised = 0;           ///< fraction of all paths whose first exercise is here

@@ -23,9 +23,7 @@ const char* model_name(const Model& model) {
 }
 
 std::string scheme_name(const Model& model) {
-  const auto* heston = std::get_if<HestonModel>(&model);
-  if (const auto* b = std::get_if<BatesModel>(&model)) heston = &b->heston;
-  if (heston != nullptr)
+  if (const HestonModel* heston = heston_part(model))
     return heston->scheme == HestonScheme::quadratic_exponential ? "quadratic_exponential" : "full_truncation";
   if (std::holds_alternative<CevModel>(model)) return "euler";
   if (std::holds_alternative<LocalVolatilityModel>(model)) return "log_euler";
@@ -107,11 +105,42 @@ Histogram histogram_of(const std::vector<double>& values) {
   return h;
 }
 
-/// Whether the error of a payoff that grows with the spot means little. Puts are bounded.
+/// Whether the payoff has an upper bound, however high the spots rise.
+struct Bounded {
+  static bool put(OptionType type) { return type == OptionType::put; }
+  static bool positive(const std::vector<double>& weights) {
+    return std::none_of(weights.begin(), weights.end(), [](double w) { return w < 0; });
+  }
+  bool operator()(const European& o) const { return put(o.type); }
+  bool operator()(const Digital& o) const { return o.payout == Payout::cash || put(o.type); }
+  bool operator()(const Asian& o) const { return put(o.type) && o.strike_type == StrikeType::fixed; }
+  bool operator()(const Lookback& o) const { return put(o.type) && o.strike_type == StrikeType::fixed; }
+  bool operator()(const Barrier& o) const { return put(o.type) || o.barrier_type == BarrierType::up_out; }
+  bool operator()(const DoubleBarrier& o) const {
+    return put(o.type) || o.barrier_type == DoubleBarrierType::knock_out;
+  }
+  bool operator()(const Basket& o) const { return put(o.type) && positive(o.weights); }
+  bool operator()(const Rainbow& o) const { return put(o.type); }
+  bool operator()(const Bermudan& o) const { return early(o.exercise); }
+  bool operator()(const American& o) const { return early(o.exercise); }
+  static bool early(const EarlyExercise& o) { return put(o.type) && positive(o.weights); }
+  bool operator()(const Cliquet& o) const { return o.local_cap.has_value() || o.global_cap.has_value(); }
+  bool operator()(const Autocallable&) const { return true; }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
+/// Whether the error of the price means little.
 bool unreliable_error(const MarketState& market, const Instrument& option) {
-  if (type_and_strike(option.product).type == "put") return false;
-  return std::any_of(market.assets.begin(), market.assets.end(),
+  return !std::visit(Bounded{}, option.product) &&
+         std::any_of(market.assets.begin(), market.assets.end(),
                      [&](const auto& a) { return heavy_tailed(a.model, option.maturity); });
+}
+
+void add_message(InstrumentResult& r, const std::string& text) {
+  r.message += (r.message.empty() ? "" : "; ") + text;
 }
 
 /// Mean and error of a - b, sample by sample.
@@ -228,26 +257,29 @@ InstrumentResult instrument_result(const Task& t, std::size_t item) {
     }
   }
   if (g.items[item].as_put)
-    r.message =
-        "its variance is infinite or huge: valued as the put and the forward; values and histogram are the put's";
+    add_message(r,
+                "its variance is infinite or huge: valued as the put and the forward; values and histogram are the "
+                "put's");
   else if (unreliable_error(g.market, option))
-    r.message = "the variance of the underlying is infinite or huge: the error bar cannot be relied on";
-  if (t.options[item].late) r.message = "stopped by the time limit";
+    add_message(r, "the variance of the underlying is infinite or huge: the error bar cannot be relied on");
+  if (t.options[item].late) add_message(r, "stopped by the time limit");
   if (const auto reference = reference_value(option, g.market)) {
     r.reference_value = *reference;
     if (r.standard_error > 0) r.z_score = (r.price - *reference) / r.standard_error;
   }
-  if (r.standard_error == 0 && r.message.empty()) {
-    const bool contradicted = r.reference_value && std::abs(r.price - *r.reference_value) > 1e-6 * *r.reference_value;
+  if (r.standard_error == 0) {
+    double rounding = r.reference_value ? std::abs(*r.reference_value) : 0;
+    for (const auto& a : g.market.assets) rounding += a.spot;
+    const bool contradicted = r.reference_value && std::abs(r.price - *r.reference_value) > 1e-6 * rounding;
     if (contradicted || r.price == 0)
-      r.message = std::string(r.price == 0 ? "no path paid anything" : "all paths paid the same") +
-                  (contradicted ? ", and the closed form differs: the error bar says nothing" : "");
+      add_message(r, std::string(r.price == 0 ? "no path paid anything" : "all paths paid the same") +
+                         (contradicted ? ", and the closed form differs: the error bar says nothing" : ""));
   }
   if (early_exercise(option) != nullptr) {
     r.lower_bound = r.price;
     r.lower_bound_standard_error = r.standard_error;
     r.exercise = t.exercise.dates;
-    if (t.exercise.exercise_now) r.message = "exercised now: holding on is estimated to be worth less";
+    if (t.exercise.exercise_now) add_message(r, "exercised now: holding on is estimated to be worth less");
     if (!t.upper_bounds.empty()) {
       double sum = 0, square = 0;
       for (const double x : t.upper_bounds) {
@@ -278,10 +310,11 @@ void add_reduction_factor(InstrumentResult& r, std::span<const double> payoffs) 
 
 /// Histogram, raw values, and what float costs: some of the paths again.
 void add_values(const Settings& settings, Task& t, k::PathEngine& engine, std::vector<InstrumentResult*>& results) {
-  const std::int64_t wanted = std::min(std::max(histogram_samples, settings.output.save_values), t.group.samples);
   // What single paths pay: neither mirrored nor shifted.
   k::GroupPlan plan = t.plan();
   plan.antithetic = false;
+  plan.samples = t.group.paths_of(t.group.samples);
+  const std::int64_t wanted = std::min(std::max(histogram_samples, settings.output.save_values), plan.samples);
   plan.variations.resize(1);
   const auto values_of = [&](std::int64_t samples) {
     const int number = engine.add(plan);
@@ -302,7 +335,7 @@ void add_values(const Settings& settings, Task& t, k::PathEngine& engine, std::v
     const double* x = values.data() + e * static_cast<std::size_t>(wanted);
     r.histogram = histogram_of({x, x + std::min(wanted, histogram_samples)});
     if (settings.output.save_values > 0) r.values.assign(x, x + std::min(wanted, settings.output.save_values));
-    add_reduction_factor(r, {x, static_cast<std::size_t>(wanted)});
+    if (!t.group.items[item].as_put) add_reduction_factor(r, {x, static_cast<std::size_t>(wanted)});
     if (real.empty()) continue;
     const MeanError d = difference(x, real.data() + e * static_cast<std::size_t>(compared), compared);
     r.bias = r.bias.value_or(0) + significant(d);

@@ -13,7 +13,8 @@ namespace k = kernels::options;
 
 namespace {
 
-/// What a device keeps for the stacks of a kernel: for each thread that a large device can hold at once.
+/// What a device keeps for the stacks of a kernel: for each thread that a large device can hold at once (270,336 on an
+/// H200), as many bytes as the assembler reports for the largest kernel of the kind (CUDA 13.0, sm_90).
 std::int64_t stacks(std::size_t assets, bool double_precision, bool upper_bound) {
   constexpr std::int64_t threads = 300'000;
   if (assets == 1) return 6'300 * threads;
@@ -40,8 +41,7 @@ sim::Estimate estimate(const Settings& settings, const kernels::Device&) {
     chunks += t.chunks();
     row = std::max(row, static_cast<std::int64_t>(t.options.size() * usual_estimators * k::moments * sizeof(double)));
     if (t.group.choices.replications > 0)
-      normals =
-          std::max(normals, t.group.samples * t.group.grid.steps() * static_cast<std::int64_t>(assets) * 2 * number);
+      normals = std::max(normals, static_cast<std::int64_t>(std::min(2 * number * paths * steps * assets, 1e15)));
     if (!t.needs_training()) continue;
     const auto& lsm = early_exercise(t.group.items.front().option)->lsm;
     const auto dates = static_cast<std::int64_t>(exercise_times(t.group.items.front().option, t.group.grid).size());

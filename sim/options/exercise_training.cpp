@@ -7,6 +7,7 @@
 #include "io/error.hpp"
 #include "kernels/options/longstaff_schwartz.hpp"
 #include "kernels/random/normal.hpp"
+#include "sim/options/reference.hpp"
 
 namespace ergode::sim::options {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 constexpr std::uint64_t training_stream = std::uint64_t{1} << 40;
 
 bool stochastic_variance(const UnderlyingSettings& a) {
-  return std::holds_alternative<HestonModel>(a.model) || std::holds_alternative<BatesModel>(a.model);
+  return heston_part(a.model) != nullptr;
 }
 
 /// A shift of the spot shifts all its later values by the same factor.
@@ -51,7 +52,7 @@ std::vector<Real> dispersion(const Group& group, std::int64_t paths) {
 template <class Real>
 kernels::ExercisePolicy fit(const Group& group, const kernels::options::Recording<Real>& paths, std::int64_t count,
                             int dates, const kernels::ExerciseRule& rule, int threads) {
-  const std::vector<Real> factors = dispersion<Real>(group, count);
+  const std::vector<Real> factors = dates > 1 ? dispersion<Real>(group, count) : std::vector<Real>();
   kernels::TrainingPaths<Real> training;
   training.paths = count;
   training.dates = dates;
@@ -72,7 +73,7 @@ ExerciseRuleFound train(const Group& group, kernels::options::PathEngine& engine
   const bool variance = std::any_of(group.market.assets.begin(), group.market.assets.end(), stochastic_variance);
 
   // The system may promise memory that is not there, and then ends the process.
-  const double need = static_cast<double>(times.size()) * assets * static_cast<double>(o.lsm.training_paths) *
+  const double need = static_cast<double>(times.size() + 1) * assets * static_cast<double>(o.lsm.training_paths) *
                       (group.choices.double_precision ? 8 : 4) * (variance ? 2 : 1);
   const auto free = static_cast<double>(kernels::cpu_device(kernels::Isa::baseline).memory_free);
   if (free > 0 && need > free)

@@ -373,11 +373,6 @@ k::GroupPlan Planner::take() {
 }
 
 /// How many estimators, payoffs and observers an option brings: what a launch can hold is bounded.
-int estimators_of(const Instrument& o, std::size_t assets) {
-  const auto d = static_cast<int>(assets);
-  return 3 + static_cast<int>(o.greeks.size() + o.parameter_greeks.size()) * d;
-}
-
 int observers_of(const GroupItem& item) {
   const Product& p = item.option.product;
   if (std::holds_alternative<European>(p) || std::holds_alternative<Digital>(p) || std::holds_alternative<Basket>(p) ||
@@ -414,8 +409,7 @@ double difference_step(const MarketState& m, const Direction& d, const TimeGrid&
     case Direction::Kind::volatility: {
       const double sigma = rough_volatility(m.assets[d.asset], maturity);
       double least = sigma;
-      if (const auto* h = std::get_if<HestonModel>(&m.assets[d.asset].model)) least = std::sqrt(h->v0);
-      if (const auto* b = std::get_if<BatesModel>(&m.assets[d.asset].model)) least = std::sqrt(b->heston.v0);
+      if (const HestonModel* h = heston_part(m.assets[d.asset].model)) least = std::sqrt(h->v0);
       return std::clamp(0.2 * least, 1e-4, 0.01);
     }
     case Direction::Kind::rate:
@@ -496,8 +490,8 @@ std::vector<Group> make_groups(const Settings& settings, std::uint32_t seed, con
     const auto found = open.find(key);
     if (found != open.end()) {
       Group& g = groups[found->second];
-      int estimators = estimators_of(option, market.assets.size());
-      for (const GroupItem& other : g.items) estimators += estimators_of(other.option, market.assets.size());
+      std::size_t estimators = most_estimators(option);
+      for (const GroupItem& other : g.items) estimators += most_estimators(other.option);
       int observers = observers_of(item);
       for (const GroupItem& other : g.items) observers += observers_of(other);
       // Each option brings at most two payoffs, control variate included.
@@ -508,10 +502,6 @@ std::vector<Group> make_groups(const Settings& settings, std::uint32_t seed, con
         continue;
       }
     }
-    if (estimators_of(option, market.assets.size()) > k::max_estimators)
-      throw io::Error(io::ExitCode::config, "option " + option.id +
-                                                ": too many Greeks for its number of underlyings (at most " +
-                                                std::to_string(k::max_estimators) + " values in all)");
     Group g;
     g.choices.seed = seed;
     g.choices.double_precision = mc.precision == PathPrecision::float64;

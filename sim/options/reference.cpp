@@ -376,14 +376,42 @@ double volatility_product_integral(const TermStructure& first, const TermStructu
   return sum;
 }
 
+const HestonModel* heston_part(const Model& model) {
+  if (const auto* b = std::get_if<BatesModel>(&model)) return &b->heston;
+  return std::get_if<HestonModel>(&model);
+}
+
+namespace {
+
+/// E[(J - 1)^2] of a jump's factor J.
+double jump_square(const MertonJump& j) {
+  const double variance = j.jump_stddev * j.jump_stddev;
+  return std::exp(2 * j.jump_mean + 2 * variance) - 2 * std::exp(j.jump_mean + 0.5 * variance) + 1;
+}
+double jump_square(const KouJumpModel& j) {
+  const auto moment = [&](double k) {
+    return j.jump_up_prob * j.eta_up / (j.eta_up - k) + (1 - j.jump_up_prob) * j.eta_down / (j.eta_down + k);
+  };
+  if (j.jump_up_prob > 0 && j.eta_up <= 2) return std::numeric_limits<double>::infinity();
+  return moment(2) - 2 * moment(1) + 1;
+}
+
+}  // namespace
+
 bool heavy_tailed(const Model& model, double maturity) {
-  const auto* heston = std::get_if<HestonModel>(&model);
-  if (const auto* b = std::get_if<BatesModel>(&model)) heston = &b->heston;
-  if (heston != nullptr) return second_moment_explodes(*heston, maturity);
-  const auto* kou = std::get_if<KouJumpModel>(&model);
-  if (kou != nullptr && kou->jump_intensity > 0 && kou->jump_up_prob > 0 && kou->eta_up <= 2) return true;
+  if (!(maturity > 0)) return false;
+  if (const HestonModel* heston = heston_part(model); heston != nullptr && second_moment_explodes(*heston, maturity))
+    return true;
+  // ln(E[S^2] / E[S]^2), without the variance of heston.
   const TermStructure* volatility = black_volatility(model);
-  return volatility != nullptr && volatility->variance_integral(maturity) > 9;
+  double ratio = volatility != nullptr ? volatility->variance_integral(maturity) : 0;
+  const auto jumps = [&](double intensity, const auto& jump) {
+    if (intensity > 0) ratio += intensity * maturity * jump_square(jump);
+  };
+  if (const auto* m = std::get_if<MertonJumpModel>(&model)) jumps(m->jump.jump_intensity, m->jump);
+  if (const auto* b = std::get_if<BatesModel>(&model)) jumps(b->jump.jump_intensity, b->jump);
+  if (const auto* k = std::get_if<KouJumpModel>(&model)) jumps(k->jump_intensity, *k);
+  return ratio > 9;
 }
 
 bool second_moment_explodes(const HestonModel& m, double maturity) {

@@ -30,8 +30,11 @@ double volatility_product_integral(const TermStructure& first, const TermStructu
 /// jumps do not change it.
 bool second_moment_explodes(const HestonModel& model, double maturity);
 
-/// Whether the spot at the maturity (years) is so skewed, its second moment infinite or more than e^9 times the square
-/// of the mean, that a mean over paths and its error say little.
+/// Whether the spot at the maturity (years) is so skewed that a mean over paths and its error say little: its second
+/// moment is infinite or, by the diffusion of gbm and by jumps, more than e^9 times the square of the mean.
 bool heavy_tailed(const Model& model, double maturity);
+
+/// The variance process of heston and bates; null for other models.
+const HestonModel* heston_part(const Model& model);
 
 }  // namespace ergode::sim::options

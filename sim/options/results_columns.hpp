@@ -27,10 +27,10 @@ const Greek* find_greek(const InstrumentResult& instrument, const std::string& c
 /// The columns' names of all Greeks of the book: delta, gamma, vega, theta, rho, then the others as they first appear.
 std::vector<std::string> greek_columns(const Results& results);
 /// The units that a Greek's column states: those of the first instrument that has it.
+std::string greek_units(const Results& results, const std::string& column);
 /// Of Greeks by underlying, as they first appear in the book; empty where no Greek has several.
 std::vector<std::string> greek_underlyings(const Results& results);
 /// "delta[SPX]", "delta_standard_error[SPX]" ...: for a table of two dimensions.
 std::vector<ResultColumn> columns_by_underlying(const Results& results);
-std::string greek_units(const Results& results, const std::string& column);
 
 }  // namespace ergode::sim::options

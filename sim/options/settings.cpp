@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "sim/options/book_table.hpp"
+#include "sim/options/reference.hpp"
 #include "sim/options/settings_values.hpp"
 
 namespace ergode::sim::options {
@@ -64,10 +65,11 @@ void Settings::declare(io::Section& root) {
   root.section("monte_carlo", monte_carlo, "how many paths, and how they are drawn");
   root.section("market", market, "rates and underlyings");
   const auto ids = std::make_shared<std::map<std::string, std::size_t>>();
+  const auto replaced = std::make_shared<std::set<std::size_t>>();
   root.list_or_file(
       "options", options, "what is priced; or {file: book.csv}, a row for each, with columns named like the keys", true,
-      read_book, [this, ids](io::Section& s, Instrument& option, std::size_t index) {
-        declare_option(s, option, index, market);
+      read_book, [this, ids, replaced](io::Section& s, Instrument& option, std::size_t index) {
+        declare_option(s, option, index, market, replaced);
         s.check([&option, ids, index](const Complain& complain) {
           const auto [found, added] = ids->emplace(option.id, index);
           if (!added)
@@ -77,8 +79,7 @@ void Settings::declare(io::Section& root) {
   root.doubt([this](const Complain& warn) {
     // Where the variance reverts within a step, coarse and fine steps are both too long to tell the bias from.
     for (const UnderlyingSettings& u : market.underlyings) {
-      const HestonModel* h = std::get_if<HestonModel>(&u.model);
-      if (const auto* b = std::get_if<BatesModel>(&u.model)) h = &b->heston;
+      const HestonModel* h = heston_part(u.model);
       if (h != nullptr && h->sigma_v > 0 && h->kappa > 0.4 * monte_carlo.steps_per_year)
         warn("monte_carlo",
              fmt::format("{} steps a year are few for the kappa of {}: the bias from steps cannot be relied "

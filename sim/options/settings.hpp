@@ -330,6 +330,9 @@ struct Instrument {
   void declare(io::Section& s);
 };
 
+/// Numbers that an option's estimators make at most: price, event, bias, and each Greek to each underlying.
+std::size_t most_estimators(const Instrument& option);
+
 /// The book is repriced on the same draws for each combination.
 struct ScenarioSettings {
   std::vector<double> spot{1};        ///< factors

@@ -74,8 +74,7 @@ void check_own(const Instrument& o, const io::Section& s, const Complain& compla
   const std::vector<double>* weights = std::visit(Weights{}, o.product);
   if (weights && !weights->empty() && weights->size() != d)
     complain("weights", fmt::format("found {}; there must be one for each of the {} underlyings", weights->size(), d));
-  const std::size_t values = 3 + (o.greeks.size() + o.parameter_greeks.size()) * std::max<std::size_t>(d, 1);
-  if (values > kernels::options::max_estimators)
+  if (const std::size_t values = most_estimators(o); values > kernels::options::max_estimators)
     complain(o.greeks.empty() ? "parameter_greeks" : "greeks",
              fmt::format("of {} underlyings make {} values; an option has at most {}", d, values,
                          kernels::options::max_estimators));
@@ -155,6 +154,11 @@ void doubt_correlation(const Instrument& o, const MarketSettings& market, const 
 
 }  // namespace
 
+std::size_t most_estimators(const Instrument& option) {
+  return 3 +
+         (option.greeks.size() + option.parameter_greeks.size()) * std::max<std::size_t>(option.underlyings.size(), 1);
+}
+
 void Instrument::declare(io::Section& s) {
   s.key("id", id, "name of the row in the results; default: option-1, option-2 ...");
   s.alternatives("product", product);
@@ -182,7 +186,8 @@ void Instrument::declare(io::Section& s) {
   });
 }
 
-void declare_option(io::Section& s, Instrument& option, std::size_t index, const MarketSettings& market) {
+void declare_option(io::Section& s, Instrument& option, std::size_t index, const MarketSettings& market,
+                    const std::shared_ptr<std::set<std::size_t>>& replaced) {
   option.id = fmt::format("option-{}", index + 1);
   if (market.underlyings.size() == 1) option.underlyings = {market.underlyings[0].name};
   option.declare(s);
@@ -190,7 +195,10 @@ void declare_option(io::Section& s, Instrument& option, std::size_t index, const
     check_underlyings(option, s, market, complain);
     check_correlation(option, market, complain);
   });
-  s.doubt([&option, &market](const Complain& warn) { doubt_correlation(option, market, warn); });
+  s.doubt([&option, &market, replaced](const Complain& warn) {
+    if (option.correlation || replaced->insert(option.underlyings.size()).second)
+      doubt_correlation(option, market, warn);
+  });
 }
 
 }  // namespace ergode::sim::options

@@ -3,7 +3,9 @@
 // What the declarations of the settings share: values that only this simulation has, and checks.
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +49,9 @@ void check_distinct(const std::vector<std::string>& names, std::string_view key,
 void check_ascending(const std::vector<double>& values, std::string_view key, const Complain& complain);
 
 /// An option of a book, among whose checks are those with the market. The market is read by then.
-void declare_option(io::Section& s, Instrument& option, std::size_t index, const MarketSettings& market);
+/// `replaced`: numbers of underlyings whose market correlation was said to be replaced.
+void declare_option(io::Section& s, Instrument& option, std::size_t index, const MarketSettings& market,
+                    const std::shared_ptr<std::set<std::size_t>>& replaced);
 
 constexpr const char* per_cent_level = "is this per cent, or a price? 60 % of the initial spot is 0.6";
 constexpr const char* per_cent_rate = "is this per cent typed as a whole number? 5 % is 0.05";

@@ -292,7 +292,7 @@ class OptionPricing final : public Simulation {
       Task& t = tasks_[i];
       if (t.done()) continue;
       number_of(i);  // a task restored with its round behind it has its estimators with its plan
-      t.end_round();
+      t.end_round(round_);
       if (late) t.stop();
       more = more || !t.done();
     }

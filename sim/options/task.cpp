@@ -101,7 +101,9 @@ void Task::note_convergence() {
     if (options[i].done) continue;
     const std::size_t e = price_estimator(i);
     const MeanError m = estimate(e);
-    options[i].convergence.push_back({group.paths_of(accumulators[e].samples()), m.mean, m.standard_error});
+    const std::int64_t paths = group.paths_of(accumulators[e].samples());
+    if (!options[i].convergence.empty() && options[i].convergence.back().paths == paths) continue;
+    options[i].convergence.push_back({paths, m.mean, m.standard_error});
   }
 }
 
@@ -140,8 +142,9 @@ bool Task::met(std::size_t item) const {
   return (t->absolute && half_width <= *t->absolute) || (t->relative && half_width <= *t->relative * std::abs(m.mean));
 }
 
-void Task::end_round() {
-  if (next_chunk == ended_) return;  // there has been nothing to do for it in this round
+void Task::end_round(std::int64_t r) {
+  // Resumed tasks may be beyond this round, or have had its end.
+  if (next_chunk == ended_ || next_chunk != round_end(r)) return;
   ended_ = next_chunk;
   note_convergence();
   for (std::size_t i = 0; i < options.size(); ++i) {

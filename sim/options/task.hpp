@@ -50,8 +50,8 @@ class Task {
   bool done() const;
   /// Adds the sums of one chunk, (estimator, moment).
   void add(std::int64_t chunk, const double* sums);
-  /// At the end of a round: notes how the prices converge, and which options are done.
-  void end_round();
+  /// At the end of round number r, where it is the task's: notes how the prices converge, and which options are done.
+  void end_round(std::int64_t r);
   /// Ends all, for want of time.
   void stop();
   /// Takes up again what stop() ended.

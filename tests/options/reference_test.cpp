@@ -398,3 +398,27 @@ TEST_CASE("The second moment of Heston's price explodes when its Riccati equatio
   CHECK_FALSE(second_moment_explodes(heston(0.04, 0.3, 0.04, 0, -0.5), 1e6));
   CHECK_FALSE(second_moment_explodes(heston(0, 0.3, 0, 0.9, -0.5), 1e6));
 }
+
+TEST_CASE("A spot is heavy-tailed where its second moment says so") {
+  const auto lognormal = [](double sigma) { return Model{GbmModel{TermStructure(sigma)}}; };
+  CHECK_FALSE(heavy_tailed(lognormal(0.5), 30));
+  CHECK(heavy_tailed(lognormal(0.5), 37));
+  CHECK(heavy_tailed(lognormal(5), 1));
+  CHECK_FALSE(heavy_tailed(lognormal(5), 0));
+  // A lognormal jump of deviation 1.5 and mean log 0: E[(J-1)^2] = e^4.5 - 2 e^1.125 + 1 = 84.9.
+  MertonJumpModel merton{TermStructure(0.2), {1, 0, 1.5}};
+  CHECK(heavy_tailed(merton, 0.11));
+  CHECK_FALSE(heavy_tailed(merton, 0.1));
+  KouJumpModel kou;
+  kou.volatility = TermStructure(0.2);
+  kou.jump_intensity = 1;
+  kou.jump_up_prob = 0.5;
+  kou.eta_down = 10;
+  kou.eta_up = 2;
+  CHECK(heavy_tailed(kou, 0.01));
+  CHECK_FALSE(heavy_tailed(kou, 0));
+  kou.eta_up = 2.01;  // 0.5 * 2.01 / 0.01 = 100.5
+  CHECK(heavy_tailed(kou, 0.1));
+  kou.eta_up = 10;
+  CHECK_FALSE(heavy_tailed(kou, 10));
+}

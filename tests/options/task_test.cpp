@@ -1,8 +1,11 @@
 #include "sim/options/task.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <memory>
 
 #include "kernels/options/engine.hpp"
+#include "sim/options/simulation.hpp"
 #include "tests/options/read_settings.hpp"
 
 using namespace ergode;
@@ -29,7 +32,7 @@ void run(Task& t, std::int64_t last, bool ends) {
     const auto sums = engine->run({&work, 1});
     t.add(t.next_chunk, sums.data());
   }
-  if (ends) t.end_round();
+  if (ends) t.end_round(0);
 }
 
 }  // namespace
@@ -61,4 +64,81 @@ TEST_CASE("a task that is given more paths notes its convergence as if it had ha
       CHECK(after.estimate(0).standard_error == whole.estimate(0).standard_error);
     }
   }
+}
+
+namespace {
+
+/// One option with all its paths in one round, three that stop by tolerance, another in rounds of its own, scenarios.
+Settings book(int paths, int most, const std::string& more = "") {
+  const std::string m = std::to_string(most);
+  return testing::read_settings(
+             "monte_carlo: {paths: " + std::to_string(paths) + ", steps_per_year: 4" + more +
+             "}\nmarket:\n  underlyings:\n"
+             "    A: {spot: 100, model: gbm, volatility: 0.2}\n"
+             "    H: {spot: 100, model: heston, v0: 0.04, kappa: 1.5, theta: 0.05, sigma_v: 0.3, rho: -0.6}\n"
+             "options:\n"
+             "  - {id: all, product: european, underlying: A, strike: 100, maturity: 1, greeks: [delta, vega]}\n"
+             "  - {id: soon, product: european, underlying: H, strike: 90, maturity: 1, tolerance: {absolute: 0.5, "
+             "max_paths: " +
+             m +
+             "}}\n"
+             "  - {id: later, product: european, underlying: H, strike: 110, maturity: 1, tolerance: {absolute: 0.16, "
+             "max_paths: " +
+             m +
+             "}}\n"
+             "  - {id: never, product: european, underlying: H, strike: 100, maturity: 1, tolerance: {absolute: 1e-9, "
+             "max_paths: " +
+             m +
+             "}}\n"
+             "  - {id: other, product: asian, underlying: H, strike: 100, fixings: 3, maturity: 1, tolerance: "
+             "{absolute: "
+             "0.2, max_paths: 70000}}\n"
+             "scenarios: {spot: [0.9, 1]}\n")
+      .settings;
+}
+
+std::unique_ptr<sim::Simulation> pricing(const Settings& settings) {
+  sim::RunContext context;
+  context.device = kernels::cpu_device(kernels::best_isa());
+  context.seed = 3;
+  context.info = context.warning = [](const std::string&) {};
+  return make_simulation(settings, context);
+}
+
+/// All sums, decisions and noted prices at the end, with steps of `units`.
+io::State at_the_end(sim::Simulation& simulation, std::int64_t units) {
+  while (!simulation.done()) simulation.advance(units);
+  return simulation.save();
+}
+
+void check_same(const io::State& a, const io::State& b) {
+  REQUIRE(a.arrays.size() == b.arrays.size());
+  for (const auto& [name, array] : a.arrays) {
+    INFO(name);
+    const auto x = array.as<double>(), y = b.arrays.at(name).as<double>();
+    REQUIRE(x.size() == y.size());
+    for (std::size_t i = 0; i < x.size(); ++i) CHECK((x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("wherever a book is stopped, more paths lead to the state that they would have led to from the start") {
+  for (const std::string more : {"", ", rng: sobol, replications: 4"})
+    for (const auto& [paths, most] : {std::pair{60000, 90000}, {40000, 120000}, {4096, 131072}}) {
+      const auto larger = pricing(book(60000, 131072, more));
+      larger->initialise();
+      const io::State whole = at_the_end(*larger, 1000);
+      for (const std::int64_t cut : {1, 5, 23, 47, 70, 111, 150, 100000}) {
+        INFO(more << " " << paths << " and " << most << " paths, stopped at unit " << cut);
+        const auto first = pricing(book(paths, most, more));
+        first->initialise();
+        for (std::int64_t unit = 0; unit < cut && !first->done(); unit += 1) first->advance(1);
+        const io::State state = first->save();
+        const auto second = pricing(book(60000, 131072, more));
+        second->restore(state);
+        check_same(at_the_end(*second, 7), whole);
+        CHECK(second->progress().unit == larger->progress().unit);
+      }
+    }
 }
