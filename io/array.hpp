@@ -113,6 +113,13 @@ struct FileContent {
   std::map<std::string, Attributes> string_attributes;  ///< of the datasets in `strings`
 };
 
+/// Where a result comes from, and a second view of a snapshot's particles for ParaView: no content of their own.
+/// Comparisons leave both out, and so do files that many runs share.
+inline bool is_content(const std::string& path) {
+  const auto within = [&](const std::string& group) { return path == group || path.starts_with(group + "/"); };
+  return !within("/provenance") && !within("/VTKHDF");
+}
+
 /// A simulation's state for a checkpoint: named arrays and attributes, nothing else.
 using State = struct CheckpointState {
   std::map<std::string, Array> arrays;

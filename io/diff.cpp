@@ -21,10 +21,6 @@ namespace {
 
 using Kind = Difference::Kind;
 
-bool is_provenance(const std::string& path) {
-  return path == "/provenance" || path.starts_with("/provenance/");
-}
-
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("({})", fmt::join(shape, ", "));
 }
@@ -96,14 +92,14 @@ class FileComparison {
     for (const auto& group : in_a.groups) groups[group] |= 1;
     for (const auto& group : in_b.groups) groups[group] |= 2;
     for (const auto& [path, where] : groups)
-      if (!is_provenance(path) && present(path, where)) attributes(path);
+      if (is_content(path) && present(path, where)) attributes(path);
     std::map<std::string, int> datasets;
     for (const auto& [path, info] : in_a.datasets) datasets[path] |= 1;
     for (const auto& [path, info] : in_b.datasets) datasets[path] |= 2;
     for (const auto& [path, target] : in_a.links) datasets[path] |= 1;
     for (const auto& [path, target] : in_b.links) datasets[path] |= 2;
     for (const auto& [path, where] : datasets) {
-      if (is_provenance(path) || !present(path, where)) continue;
+      if (!is_content(path) || !present(path, where)) continue;
       const bool linked =
           in_a.links.contains(path) && in_b.links.contains(path) && in_a.links.at(path) == in_b.links.at(path);
       if (linked) continue;  // compared under its first path

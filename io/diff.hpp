@@ -20,9 +20,10 @@ struct Difference {
   std::string message;          ///< one complete line
 };
 
-/// Compares the scientific content: all datasets and attributes outside /provenance. Of directories, all HDF5 files but
-/// the checkpoints, which depend on the wall clock. With rtol = 0 values are equal when their bits are; else when |a -
-/// b| <= rtol max(|a|, |b|) or both are NaN. Empty: no difference. Throws Error(input_file) for what cannot be read.
+/// Compares the scientific content: all datasets and attributes but those of is_content(). Of directories, all HDF5
+/// files but the checkpoints, which depend on the wall clock. With rtol = 0 values are equal when their bits are; else
+/// when |a - b| <= rtol max(|a|, |b|) or both are NaN. Empty: no difference. Throws Error(input_file) for what cannot
+/// be read.
 std::vector<Difference> diff(const std::filesystem::path& a, const std::filesystem::path& b, double rtol = 0);
 
 /// A file, or a group that holds what a file of its own would.

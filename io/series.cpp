@@ -138,7 +138,8 @@ struct SeriesWriter::Impl {
         place.own(H5Dcreate2(file, column.about.name.c_str(), hdf5::file_type(column.about.type), space, H5P_DEFAULT,
                              properties, H5P_DEFAULT),
                   H5Dclose, "make", column.about.name);
-    hdf5::write_attributes(place, dataset, column.about.name, {{"units", column.about.units}, {"long_name", column.about.long_name}});
+    hdf5::write_attributes(place, dataset, column.about.name,
+                           {{"units", column.about.units}, {"long_name", column.about.long_name}});
     if (&column == &columns.front())
       place.check(H5DSset_scale(dataset, column.about.name.c_str()), "make a scale of", column.about.name);
   }

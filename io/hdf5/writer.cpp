@@ -41,11 +41,40 @@ void write_attribute(const Place& place, hid_t object, const std::string& path, 
 }
 
 Handle create(const Place& place, hid_t file, const std::string& path, hid_t type, hid_t space, hid_t properties) {
+  if (path.find('/') == std::string::npos)
+    return place.own(H5Dcreate2(file, path.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose,
+                     "make the dataset", path);
   Handle links = place.own(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "set link properties");
   place.check(H5Pset_create_intermediate_group(links, 1), "set link properties");
   return place.own(H5Dcreate2(file, path.c_str(), type, space, links, properties, H5P_DEFAULT), H5Dclose,
                    "make the dataset", path);
 }
+
+/// Keeps the group of the last path open: the next dataset is mostly in the same one, and need not be sought from the
+/// root.
+class Groups {
+ public:
+  Groups(const Place& place, hid_t file) : place_(place), file_(file) {}
+  /// The group that `path` lies in, made where it is not there; `path` becomes the name in it.
+  hid_t enter(std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos || slash == 0) return file_;
+    const std::string group = path.substr(0, slash);
+    path.erase(0, slash + 1);
+    if (group != name_) {
+      make_group(place_, file_, group);
+      open_ = place_.own(H5Gopen2(file_, group.c_str(), H5P_DEFAULT), H5Gclose, "open", group);
+      name_ = group;
+    }
+    return open_;
+  }
+
+ private:
+  const Place& place_;
+  hid_t file_;
+  std::string name_;
+  Handle open_;
+};
 
 }  // namespace
 
@@ -140,26 +169,36 @@ void attach_scale(const Place& place, hid_t file, const std::string& dataset, co
 }
 
 void write_content(const Place& place, hid_t file, const FileContent& content) {
+  Groups groups(place, file);
   for (const auto& [path, attributes] : content.groups) {
     make_group(place, file, path);
     const Handle group = place.own(H5Gopen2(file, path.c_str(), H5P_DEFAULT), H5Gclose, "open", path);
     write_attributes(place, group, path, attributes);
   }
   const Layout plain = content.many_small ? Layout::contiguous : Layout::chunked;
-  for (const auto& [path, dataset] : content.datasets)
-    write_dataset(place, file, path, dataset.data, dataset.attributes,
+  for (const auto& [path, dataset] : content.datasets) {
+    std::string name = path;
+    const hid_t group = groups.enter(name);
+    write_dataset(place, group, name, dataset.data, dataset.attributes,
                   content.compress || dataset.compress ? Layout::compressed : plain);
+  }
   for (const auto& [path, values] : content.strings) {
     const auto attributes = content.string_attributes.find(path);
-    write_strings(place, file, path, values,
+    std::string name = path;
+    const hid_t group = groups.enter(name);
+    write_strings(place, group, name, values,
                   attributes == content.string_attributes.end() ? Attributes{} : attributes->second, plain);
   }
-  for (const auto& [dataset, scales] : content.scales)
+  for (const auto& [dataset, scales] : content.scales) {
+    std::string name = dataset;
+    const hid_t group = groups.enter(name);
     for (unsigned axis = 0; axis < scales.size(); ++axis)
-      if (!scales[axis].empty()) attach_scale(place, file, dataset, scales[axis], axis);
+      if (!scales[axis].empty()) attach_scale(place, group, name, scales[axis], axis);
+  }
   for (const auto& [path, existing] : content.links) {
-    if (const auto parent = path.rfind('/'); parent > 0) make_group(place, file, path.substr(0, parent));
-    place.check(H5Lcreate_hard(file, existing.c_str(), file, path.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link", path);
+    std::string name = path;
+    const hid_t group = groups.enter(name);
+    place.check(H5Lcreate_hard(file, existing.c_str(), group, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link", path);
   }
 }
 

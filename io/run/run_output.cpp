@@ -10,10 +10,6 @@
 namespace ergode::io {
 namespace {
 
-bool is_provenance(const std::string& path) {
-  return path == "/provenance" || path.starts_with("/provenance/");
-}
-
 /// `path` of a file as a path below `group`.
 std::string below(const std::string& group, const std::string& path) {
   return path == "/" ? group : group + path;
@@ -22,7 +18,7 @@ std::string below(const std::string& group, const std::string& path) {
 template <class T>
 void move_below(const std::string& group, std::map<std::string, T>& from, std::map<std::string, T>& to) {
   for (auto& [path, value] : from)
-    if (!is_provenance(path)) to.emplace(below(group, path), std::move(value));
+    if (is_content(path)) to.emplace(below(group, path), std::move(value));
 }
 
 }  // namespace
@@ -68,7 +64,8 @@ void pack(FileContent& shared, const std::string& group, Attributes attributes,
     move_below(part, content.datasets, shared.datasets);
     move_below(part, content.strings, shared.strings);
     move_below(part, content.string_attributes, shared.string_attributes);
-    for (const auto& [path, existing] : content.links) shared.links.emplace(below(part, path), below(part, existing));
+    for (const auto& [path, existing] : content.links)
+      if (is_content(path)) shared.links.emplace(below(part, path), below(part, existing));
     for (auto& [path, scales] : content.scales) {
       for (std::string& scale : scales)
         if (!scale.empty()) scale = below(part, scale);

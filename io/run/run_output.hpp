@@ -56,7 +56,7 @@ class MemoryOutput final : public RunOutput {
 std::string packed_group(const std::string& file);
 
 /// Adds the files of one run to `shared` as groups below `group`, whose attributes are `attributes` and `files`, their
-/// names. Their /provenance is left out: the shared file has one for all.
+/// names. Of what is no content (is_content()) the shared file has one /provenance for all.
 void pack(FileContent& shared, const std::string& group, Attributes attributes,
           std::map<std::string, FileContent> files);
 

@@ -194,7 +194,8 @@ class NbodySimulation final : public Simulation {
     s.push_back({"force_error_median", force_.median, "1"});
     s.push_back({"force_error_percentile_99", force_.percentile_99, "1"});
     s.push_back({"interactions", interactions(step_), "1"});
-    if (seconds_ > 0 && steps_here_ > 0) s.push_back({"interaction_rate", interactions(steps_here_) / seconds_, "s-1", true});
+    if (seconds_ > 0 && steps_here_ > 0)
+      s.push_back({"interaction_rate", interactions(steps_here_) / seconds_, "s-1", true});
     return s;
   }
 

@@ -42,7 +42,9 @@ TEST_CASE("every shipped N-body config is valid and has bodies") {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".yaml") continue;
     INFO(entry.path().string());
-    const auto settings = read(io::Document::load(entry.path()));
+    const auto document = io::Document::load(entry.path());
+    if (document.root().find("sweep") != nullptr) continue;  // what it lacks its members have: see tests/tools
+    const auto settings = read(document);
     CHECK(sim::nbody::count_bodies(settings, folder).first > 1);
     CHECK(sim::nbody::estimate(settings, kernels::cpu_device(kernels::Isa::baseline), folder).work > 0);
     ++count;

@@ -48,7 +48,8 @@ struct Config final : sim::SimulationConfig {
 
 class Toy final : public sim::Simulation {
  public:
-  Toy(const Config& config, const sim::RunContext& context) : config_(config), context_(context), output_(sim::output_of(context)) {}
+  Toy(const Config& config, const sim::RunContext& context)
+      : config_(config), context_(context), output_(sim::output_of(context)) {}
 
   void initialise() override {
     link_ = context_.seed;
