@@ -78,7 +78,7 @@ SweepPlan::SweepPlan(const std::filesystem::path& path, const std::vector<std::s
                      const std::vector<SimulationType>& types)
     : path_(path) {
   io::Document document = read(path, overrides);
-  type_ = &type_of(document, types);
+  type_ = type_of(document, types);
   base_ = document.without("sweep");
   const std::string seed = io::peek(document, "seed");
   std::from_chars(seed.data(), seed.data() + seed.size(), first_seed_);
@@ -94,7 +94,7 @@ SweepPlan::SweepPlan(const std::filesystem::path& path, const std::vector<std::s
   }
   make_axes(swept_);
   put_values(document, 0);
-  used_ = read_document(document, path_, *type_);
+  used_ = read_document(document, path_, type_);
 }
 
 void SweepPlan::make_axes(const SweepSettings& settings) {
@@ -163,7 +163,7 @@ io::Document SweepPlan::member_document(std::int64_t member) const {
 }
 
 LoadedConfig SweepPlan::load_member(std::int64_t member) const {
-  return read_document(member_document(member), path_, *type_);
+  return read_document(member_document(member), path_, type_);
 }
 
 std::vector<std::string> SweepPlan::check() const {

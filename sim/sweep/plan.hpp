@@ -53,7 +53,7 @@ class SweepPlan {
 
   std::filesystem::path path_;
   io::Document base_;  ///< without the sweep
-  const SimulationType* type_ = nullptr;
+  SimulationType type_;
   LoadedConfig used_;
   std::uint32_t first_seed_ = 0;
   std::vector<std::int64_t> lengths_, strides_;
