@@ -38,6 +38,7 @@ Attributes attributes(const Provenance& p) {
   add("cuda_runtime", p.cuda_runtime);
   add("started", p.started);
   out["threads"] = p.threads;
+  out["ranks"] = p.ranks;
   return out;
 }
 

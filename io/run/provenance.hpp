@@ -21,7 +21,8 @@ struct Provenance {
   std::string device_fallback;   ///< why `auto` took no (or another) GPU; empty otherwise
   std::string cuda_driver;
   std::string cuda_runtime;
-  std::int64_t threads = 0;
+  std::int64_t threads = 0;  ///< of each rank, or of rank 0 where they differ
+  std::int64_t ranks = 1;
   std::string started;  ///< UTC
 };
 

@@ -2,6 +2,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/gravity/cuda_engine.hpp"
@@ -35,6 +36,29 @@ std::int64_t predicted_sort_scratch_bytes(std::int64_t bodies) {
   cudaGetLastError();
   return 17 * bodies + (std::int64_t{1} << 16);
 }
+
+/// Host memory that the device copies from and to at full speed.
+template <class T>
+class PinnedArray {
+ public:
+  PinnedArray() = default;
+  explicit PinnedArray(std::int64_t count) {
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+    if (bytes > 0) cuda_check(cudaMallocHost(&data_, bytes), "cudaMallocHost");
+  }
+  PinnedArray(PinnedArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+  PinnedArray& operator=(PinnedArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~PinnedArray() {
+    if (data_ != nullptr && !cuda_lost()) cudaFreeHost(data_);
+  }
+  T* get() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
 
 template <class Real>
 class CudaEngine final : public GravityEngine {
@@ -80,20 +104,25 @@ class CudaEngine final : public GravityEngine {
   std::vector<double> potentials() override {
     std::vector<double> potential(static_cast<std::size_t>(position_.count()));
     if (potential.empty()) return potential;
-    cuda::potentials(bodies(), options_.gravitational_constant, potential_.get());
-    potential_.copy_to(potential.data());
+    const Shares shares = shares_of(position_.count());
+    const Range mine = shares.mine();
+    cuda::potentials(bodies(), options_.gravitational_constant, mine, potential_.get());
+    fetch(potential_, mine, potential.data());
+    shares.exchange(potential.data(), 1);
     return potential;
   }
 
   /// Its two arrays, 32 bytes a target, live for the call and are not counted by memory_bytes().
   std::vector<Vec3> reference_accelerations(std::span<const std::int64_t> indices) override {
-    const auto count = static_cast<std::int64_t>(indices.size());
+    const Shares shares(options_.share, static_cast<std::int64_t>(indices.size()), 1);
+    const Range mine = shares.mine();
     std::vector<Vec3> acceleration(indices.size());
-    DeviceArray<std::int64_t> targets("force_check targets", count);
-    DeviceArray<Vec3> result("force_check accelerations", count);
-    targets.copy_from(indices.data());
-    cuda::reference(bodies(), options_.gravitational_constant, targets.get(), count, result.get());
-    result.copy_to(acceleration.data());
+    DeviceArray<std::int64_t> targets("force_check targets", mine.count());
+    DeviceArray<Vec3> result("force_check accelerations", mine.count());
+    targets.copy_from(indices.data() + mine.first);
+    cuda::reference(bodies(), options_.gravitational_constant, targets.get(), mine.count(), result.get());
+    result.copy_to(acceleration.data() + mine.first);
+    shares.exchange(reinterpret_cast<double*>(acceleration.data()), 3);
     return acceleration;
   }
 
@@ -102,7 +131,7 @@ class CudaEngine final : public GravityEngine {
                                      softening_.bytes() + x_.bytes() + y_.bytes() + z_.bytes() + tile_mass_.bytes() +
                                      softening_squared_.bytes() + centre_.bytes() + partial_.bytes() + order_.bytes() +
                                      key_.bytes() + index_.bytes() + sorted_key_.bytes() + scratch_.bytes() +
-                                     potential_.bytes() + box_.bytes() + first_bad_.bytes());
+                                     potential_.bytes() + box_.bytes() + first_bad_.bytes() + in_tile_order_.bytes());
   }
 
  private:
@@ -202,6 +231,10 @@ class CudaEngine final : public GravityEngine {
       potential_ = {"potential", n};
       box_ = {"bounding box", 1};
       first_bad_ = {"not-finite flag", 1};
+      if (shares_of(n).shared()) {
+        in_tile_order_ = {"accelerations to exchange", n};
+        exchanged_ = PinnedArray<Vec3>(n);
+      }
     } catch (const Error& error) {
       if (error.failure() != Failure::out_of_memory) throw;
       const MemoryNeed need = cuda_memory(n, sources, options_.precision);
@@ -230,9 +263,27 @@ class CudaEngine final : public GravityEngine {
                "sort of tile keys");
   }
 
+  Shares shares_of(std::int64_t bodies) const { return {options_.share, bodies, target_tile}; }
+
+  /// Elements `range` of a device array to the same places of `host`.
+  template <class T>
+  static void fetch(const DeviceArray<T>& array, Range range, T* host) {
+    if (range.count() == 0) return;
+    cuda_check(cudaMemcpy(host + range.first, array.get() + range.first,
+                          static_cast<std::size_t>(range.count()) * sizeof(T), cudaMemcpyDeviceToHost),
+               "copy from the device");
+  }
+
   void compute_forces() {
+    const Shares shares = shares_of(position_.count());
+    const Range mine = shares.mine();
     cuda::gather(bodies(), tiles(), scales_);
-    cuda::forces(bodies(), tiles(), scales_, options_.block_size);
+    cuda::forces(bodies(), tiles(), scales_, options_.block_size, mine, in_tile_order_.get());
+    if (!shares.shared()) return;
+    fetch(in_tile_order_, mine, exchanged_.get());
+    shares.exchange(reinterpret_cast<double*>(exchanged_.get()), 3);
+    in_tile_order_.copy_from(exchanged_.get());
+    cuda::scatter(bodies(), order_.get(), in_tile_order_.get());
   }
 
   GravityOptions options_;
@@ -242,6 +293,8 @@ class CudaEngine final : public GravityEngine {
   std::vector<double> host_mass_, host_softening_;  // constant, so a download need not fetch them
   std::vector<std::uint64_t> id_;
   DeviceArray<Vec3> position_, velocity_, acceleration_, centre_, partial_;
+  DeviceArray<Vec3> in_tile_order_;  ///< accelerations, of a run that is shared out
+  PinnedArray<Vec3> exchanged_;
   DeviceArray<double> mass_, softening_, x_, y_, z_, potential_;
   DeviceArray<Real> tile_mass_, softening_squared_;
   DeviceArray<std::int64_t> order_, index_;

@@ -100,14 +100,14 @@ ERGODE_SIMD void sum_over_sources(const TileView& v, std::int64_t first, double 
 
 template <class V>
 void forces(const TileView& v, double scale, Vec3* acceleration, int threads) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (v.bodies > task_targets)
-  for (std::int64_t first = 0; first < v.bodies; first += task_targets) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (v.last_target - v.first_target > task_targets)
+  for (std::int64_t first = v.first_target; first < v.last_target; first += task_targets) {
     double sum[3][task_targets];
     if (v.uniform_softening)
       sum_over_sources<V, true>(v, first, sum);
     else
       sum_over_sources<V, false>(v, first, sum);
-    for (std::int64_t i = 0; i < task_targets && first + i < v.bodies; ++i) {
+    for (std::int64_t i = 0; i < task_targets && first + i < v.last_target; ++i) {
       Vec3& a = acceleration[v.order[first + i]];
       a.x = scale * sum[0][i];
       a.y = scale * sum[1][i];
@@ -126,8 +126,8 @@ void forces_double(const TileView& v, double scale, Vec3* acceleration, int thre
 void potentials(const BodyView& v, double g, double* potential, int threads) {
   constexpr std::int64_t lanes = double_lanes;
   const PlummerPotential pair_potential{};
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads) if (v.bodies > task_targets)
-  for (std::int64_t first = 0; first < v.bodies; first += lanes) {
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads) if (v.last_target - v.first_target > task_targets)
+  for (std::int64_t first = v.first_target; first < v.last_target; first += lanes) {
     DoubleV x{}, y{}, z{}, eps{};
     DoubleLanes index{};
     for (std::int64_t l = 0; l < lanes; ++l) {
@@ -151,7 +151,7 @@ void potentials(const BodyView& v, double g, double* potential, int threads) {
       }
       total += sum;
     }
-    for (std::int64_t l = 0; l < lanes && first + l < v.bodies; ++l) potential[first + l] = -g * total[l];
+    for (std::int64_t l = 0; l < lanes && first + l < v.last_target; ++l) potential[first + l] = -g * total[l];
   }
 }
 

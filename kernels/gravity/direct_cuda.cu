@@ -55,22 +55,25 @@ __global__ void __launch_bounds__(target_tile)
   }
 }
 
-/// Block (tile, chunk): the pull of one chunk of the sources on one tile of targets, `per_thread` targets a thread.
+/// Block (tile, chunk): the pull of one chunk of the sources on one tile of targets, from `first_tile` on, `per_thread`
+/// targets a thread.
 template <class Real, bool uniform, int per_thread>
 __global__ void __launch_bounds__(target_tile / per_thread)
-    forces_kernel(Tiles<Real> tiles, std::int64_t bodies, std::int64_t sources, std::int64_t partials_per_chunk) {
+    forces_kernel(Tiles<Real> tiles, std::int64_t bodies, std::int64_t sources, std::int64_t partials_per_chunk,
+                  std::int64_t first_tile) {
   constexpr int threads = static_cast<int>(target_tile) / per_thread;
   __shared__ Source<Real> source[shared_sources];
   __shared__ Real source_eps2[uniform ? 1 : shared_sources];
 
   const int t = static_cast<int>(threadIdx.x);
   // In double the differences are taken of the coordinates themselves: about a centre they could only lose bits.
-  const Vec3 centre = sizeof(Real) == sizeof(double) ? Vec3{} : tiles.centre[blockIdx.x];
+  const std::int64_t tile = first_tile + blockIdx.x;
+  const Vec3 centre = sizeof(Real) == sizeof(double) ? Vec3{} : tiles.centre[tile];
   Real x[per_thread], y[per_thread], z[per_thread], eps2[per_thread];
   double total_x[per_thread], total_y[per_thread], total_z[per_thread];
 #pragma unroll
   for (int p = 0; p < per_thread; ++p) {
-    const std::int64_t k = blockIdx.x * target_tile + p * threads + t;
+    const std::int64_t k = tile * target_tile + p * threads + t;
     const std::int64_t body = k < bodies ? k : bodies - 1;
     x[p] = static_cast<Real>(tiles.x[body] - centre.x);
     y[p] = static_cast<Real>(tiles.y[body] - centre.y);
@@ -118,29 +121,36 @@ __global__ void __launch_bounds__(target_tile / per_thread)
   }
 #pragma unroll
   for (int p = 0; p < per_thread; ++p) {
-    const std::int64_t k = blockIdx.x * target_tile + p * threads + t;
+    const std::int64_t k = tile * target_tile + p * threads + t;
     if (k < bodies) tiles.partial[blockIdx.y * bodies + k] = {total_x[p], total_y[p], total_z[p]};
   }
 }
 
-/// The chunks' sums, added in their order, back in canonical order and in the run's units.
+/// The chunks' sums, added in their order, in the run's units; back in canonical order, or without `order` in tile order.
 __global__ void combine_kernel(const Vec3* partial, std::int64_t chunks, const std::int64_t* order, double scale,
-                               Vec3* acceleration, std::int64_t bodies) {
-  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (k >= bodies) return;
+                               Vec3* acceleration, std::int64_t bodies, Range targets) {
+  const std::int64_t k = targets.first + static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (k >= targets.last) return;
   Vec3 sum{};
   for (std::int64_t c = 0; c < chunks; ++c) sum = sum + partial[c * bodies + k];
-  acceleration[order[k]] = scale * sum;
+  acceleration[order != nullptr ? order[k] : k] = scale * sum;
+}
+
+__global__ void scatter_kernel(const Vec3* in_tile_order, const std::int64_t* order, Vec3* acceleration,
+                               std::int64_t bodies) {
+  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (k < bodies) acceleration[order[k]] = in_tile_order[k];
 }
 
 constexpr int potential_block = 128;
 
-__global__ void __launch_bounds__(potential_block) potentials_kernel(Bodies bodies, double g, double* potential) {
+__global__ void __launch_bounds__(potential_block) potentials_kernel(Bodies bodies, double g, Range targets,
+                                                                    double* potential) {
   static_assert(potential_block == partial_length);
   __shared__ Vec3 position[potential_block];
   __shared__ double mass[potential_block], softening[potential_block];
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * potential_block + threadIdx.x;
-  const std::int64_t body = i < bodies.bodies ? i : bodies.bodies - 1;
+  const std::int64_t i = targets.first + static_cast<std::int64_t>(blockIdx.x) * potential_block + threadIdx.x;
+  const std::int64_t body = i < targets.last ? i : targets.last - 1;
   const Vec3 at = bodies.position[body];
   const double eps = bodies.softening[body];
   const PlummerPotential pair_potential{};
@@ -165,7 +175,7 @@ __global__ void __launch_bounds__(potential_block) potentials_kernel(Bodies bodi
     }
     total += sum;
   }
-  if (i < bodies.bodies) potential[i] = -g * total;
+  if (i < targets.last) potential[i] = -g * total;
 }
 
 constexpr int reference_block = 256;
@@ -245,17 +255,18 @@ unsigned blocks_for(std::int64_t count, int block) {
 
 template <class Real, bool uniform>
 void launch_forces(const Bodies& bodies, const Tiles<Real>& tiles, int block_size, std::int64_t chunks,
-                   std::int64_t partials_per_chunk) {
-  const dim3 grid(blocks_for(bodies.bodies, target_tile), static_cast<unsigned>(chunks));
+                   std::int64_t partials_per_chunk, Range targets) {
+  const dim3 grid(blocks_for(targets.count(), target_tile), static_cast<unsigned>(chunks));
+  const std::int64_t first_tile = targets.first / target_tile;
   switch (block_size) {
     case 64:
-      forces_kernel<Real, uniform, 4><<<grid, 64>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk);
+      forces_kernel<Real, uniform, 4><<<grid, 64>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile);
       break;
     case 256:
-      forces_kernel<Real, uniform, 1><<<grid, 256>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk);
+      forces_kernel<Real, uniform, 1><<<grid, 256>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile);
       break;
     default:
-      forces_kernel<Real, uniform, 2><<<grid, 128>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk);
+      forces_kernel<Real, uniform, 2><<<grid, 128>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile);
       break;
   }
   cuda_check_launch("forces_kernel");
@@ -271,25 +282,33 @@ void gather(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales
 }
 
 template <class Real>
-void forces(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales, int block_size) {
+void forces(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales, int block_size, Range targets,
+            Vec3* in_tile_order) {
   const std::int64_t chunks = source_chunks(bodies.bodies, bodies.sources);
   const std::int64_t partials_per_chunk = ceiling_divide(ceiling_divide(bodies.sources, partial_length), chunks);
   if (scales.uniform_softening)
-    launch_forces<Real, true>(bodies, tiles, block_size, chunks, partials_per_chunk);
+    launch_forces<Real, true>(bodies, tiles, block_size, chunks, partials_per_chunk, targets);
   else
-    launch_forces<Real, false>(bodies, tiles, block_size, chunks, partials_per_chunk);
-  combine_kernel<<<blocks_for(bodies.bodies, 128), 128>>>(tiles.partial, chunks, tiles.order, scales.force,
-                                                          bodies.acceleration, bodies.bodies);
+    launch_forces<Real, false>(bodies, tiles, block_size, chunks, partials_per_chunk, targets);
+  const bool canonical = in_tile_order == nullptr;
+  combine_kernel<<<blocks_for(targets.count(), 128), 128>>>(
+      tiles.partial, chunks, canonical ? tiles.order : nullptr, scales.force,
+      canonical ? bodies.acceleration : in_tile_order, bodies.bodies, targets);
   cuda_check_launch("combine_kernel");
 }
 
 template void gather<float>(const Bodies&, const Tiles<float>&, const Scales&);
 template void gather<double>(const Bodies&, const Tiles<double>&, const Scales&);
-template void forces<float>(const Bodies&, const Tiles<float>&, const Scales&, int);
-template void forces<double>(const Bodies&, const Tiles<double>&, const Scales&, int);
+template void forces<float>(const Bodies&, const Tiles<float>&, const Scales&, int, Range, Vec3*);
+template void forces<double>(const Bodies&, const Tiles<double>&, const Scales&, int, Range, Vec3*);
 
-void potentials(const Bodies& bodies, double g, double* potential) {
-  potentials_kernel<<<blocks_for(bodies.bodies, potential_block), potential_block>>>(bodies, g, potential);
+void scatter(const Bodies& bodies, const std::int64_t* order, const Vec3* in_tile_order) {
+  scatter_kernel<<<blocks_for(bodies.bodies, 256), 256>>>(in_tile_order, order, bodies.acceleration, bodies.bodies);
+  cuda_check_launch("scatter_kernel");
+}
+
+void potentials(const Bodies& bodies, double g, Range targets, double* potential) {
+  potentials_kernel<<<blocks_for(targets.count(), potential_block), potential_block>>>(bodies, g, targets, potential);
   cuda_check_launch("potentials_kernel");
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "kernels/core/vec3.hpp"
-#include "kernels/gravity/engine.hpp"
+#include "kernels/gravity/share.hpp"
 #include "kernels/gravity/tiles.hpp"
 
 // Launchers of the gravity kernels; kernels/gravity/cuda_engine.cu owns the memory. All throw Error(gpu).
@@ -46,11 +46,16 @@ struct Scales {
 template <class Real>
 void gather(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales);
 
-/// Accelerations of all bodies, from gathered tiles. `block_size` 64, 128 or 256 cannot change a bit.
+/// Accelerations of the bodies at `targets` in tile order (whole tiles), from gathered tiles: in canonical order, or
+/// where `in_tile_order` is not null there, in tile order. `block_size` 64, 128 or 256 cannot change a bit.
 template <class Real>
-void forces(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales, int block_size);
+void forces(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales, int block_size, Range targets,
+            Vec3* in_tile_order);
+/// acceleration[order[k]] = in_tile_order[k] of all bodies.
+void scatter(const Bodies& bodies, const std::int64_t* order, const Vec3* in_tile_order);
 
-void potentials(const Bodies& bodies, double g, double* potential);
+/// Of the bodies `targets`, the first of which is a multiple of target_tile.
+void potentials(const Bodies& bodies, double g, Range targets, double* potential);
 void reference(const Bodies& bodies, double g, const std::int64_t* targets, std::int64_t count, Vec3* acceleration);
 
 /// values[i] = fma(rate[i], step, values[i]) for 3 values a body. A body with one that is not finite lowers

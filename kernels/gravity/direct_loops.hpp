@@ -22,6 +22,7 @@ struct TileView {
   std::int64_t bodies;
   std::int64_t sources;  ///< the first of `bodies`
   bool uniform_softening;
+  std::int64_t first_target, last_target;  ///< what is computed; the first is a multiple of target_tile
 };
 
 /// Bodies in canonical order, in the run's units.
@@ -31,13 +32,14 @@ struct BodyView {
   const double* softening;
   std::int64_t bodies;
   std::int64_t sources;
+  std::int64_t first_target, last_target;  ///< of potentials()
 };
 
 struct DirectLoops {
-  /// acceleration[order[k]] = scale * (sum over sources) for every body. Float pair arithmetic.
+  /// acceleration[order[k]] = scale * (sum over sources) for every target. Float pair arithmetic.
   void (*forces_mixed)(const TileView&, double scale, Vec3* acceleration, int threads);
   void (*forces_double)(const TileView&, double scale, Vec3* acceleration, int threads);
-  /// potential[i] = -g * sum of m / sqrt(r^2 + eps^2) over the other bodies.
+  /// potential[i] = -g * sum of m / sqrt(r^2 + eps^2) over the other bodies, for every target.
   void (*potentials)(const BodyView&, double g, double* potential, int threads);
   /// acceleration[k] of body targets[k]; in double, plainly, body after body.
   void (*reference)(const BodyView&, double g, const std::int64_t* targets, std::int64_t count, Vec3* acceleration,

@@ -45,16 +45,28 @@ struct BadBody {
   std::int64_t index = -1;  ///< canonical index of the body
 };
 
+/// Processes that hold the same bodies and compute for a share of the targets each.
+class TargetShare {
+ public:
+  virtual ~TargetShare() = default;
+  virtual int parts() const = 0;
+  virtual int part() const = 0;  ///< of this process, from 0
+  /// Of `values`, process p has [bounds[p], bounds[p + 1]); after the call each has all.
+  virtual void exchange(double* values, std::span<const std::int64_t> bounds) const = 0;
+};
+
 struct GravityOptions {
   double gravitational_constant = 1;  ///< in the run's units
   Precision precision = Precision::mixed;
   int block_size =
       0;  ///< CUDA threads a block: 64, 128 or 256; 0: the engine's choice. Cannot change a bit of the result.
+  const TargetShare* share = nullptr;  ///< null: all targets are this process's; outlives the engine
 };
 
 /// Direct-summation gravity and the composition integrators on one backend. The state lives where the backend computes
-/// from upload() to download(). Results are bitwise the same for any thread count, block size and division of the steps
-/// over calls; they may differ between backends and instruction sets.
+/// from upload() to download(). Results are bitwise the same for any thread count, block size, share of the targets
+/// and division of the steps over calls; they may differ between backends and instruction sets. With a share, all its
+/// processes make the same calls in the same order, but for download() and memory_bytes().
 ///
 /// Tiles: at each step whose number is a multiple of `retile_interval`, before its first kick, bodies are ordered by
 /// the Morton key of their position (sources and test particles apart, ties by canonical index), and that order serves

@@ -7,6 +7,7 @@
 #include "kernels/device/fault.hpp"
 #include "kernels/error.hpp"
 #include "kernels/gravity/direct_loops.hpp"
+#include "kernels/gravity/share.hpp"
 #include "kernels/gravity/tiles.hpp"
 
 namespace ergode::kernels {
@@ -78,23 +79,31 @@ class HostEngine final : public GravityEngine {
 
   std::vector<double> potentials() override {
     std::vector<double> potential(state_.position.size());
-    loops_.potentials(bodies(), options_.gravitational_constant, potential.data(), threads_);
+    const Shares shares = shares_of(state_.size());
+    loops_.potentials(bodies(shares.mine()), options_.gravitational_constant, potential.data(), threads_);
+    shares.exchange(potential.data(), 1);
     return potential;
   }
 
   std::vector<Vec3> reference_accelerations(std::span<const std::int64_t> indices) override {
     std::vector<Vec3> acceleration(indices.size());
-    loops_.reference(bodies(), options_.gravitational_constant, indices.data(),
-                     static_cast<std::int64_t>(indices.size()), acceleration.data(), threads_);
+    const Shares shares(options_.share, static_cast<std::int64_t>(indices.size()), 1);
+    const Range mine = shares.mine();
+    loops_.reference(bodies({}), options_.gravitational_constant, indices.data() + mine.first, mine.count(),
+                     acceleration.data() + mine.first, threads_);
+    shares.exchange(flat(acceleration), 3);
     return acceleration;
   }
 
   std::int64_t memory_bytes() const override { return host_memory(state_.size()).total; }
 
  private:
-  BodyView bodies() const {
-    return {state_.position.data(), state_.mass.data(), state_.softening.data(), state_.size(), state_.sources};
+  BodyView bodies(Range targets) const {
+    return {state_.position.data(), state_.mass.data(), state_.softening.data(), state_.size(),
+            state_.sources,         targets.first,      targets.last};
   }
+
+  Shares shares_of(std::int64_t bodies) const { return {options_.share, bodies, target_tile}; }
 
   void gather() {
     const double inverse = 1 / state_.length_scale;  // powers of two: every product here is exact
@@ -118,6 +127,8 @@ class HostEngine final : public GravityEngine {
 
   void compute_forces() {
     gather();
+    const Shares shares = shares_of(state_.size());
+    const Range mine = shares.mine();
     const TileView view{x_.data(),
                         y_.data(),
                         z_.data(),
@@ -127,11 +138,23 @@ class HostEngine final : public GravityEngine {
                         state_.tile_order.data(),
                         state_.size(),
                         state_.sources,
-                        uniform_};
+                        uniform_,
+                        mine.first,
+                        mine.last};
     const double scale = options_.gravitational_constant * mass_scale_ / state_.length_scale / state_.length_scale;
     const auto forces = options_.precision == Precision::mixed ? loops_.forces_mixed : loops_.forces_double;
     forces(view, scale, state_.acceleration.data(), threads_);
+    if (!shares.shared()) return;
+    // The pieces are consecutive in tile order only.
+    in_tile_order_.resize(x_.size());
+    for (std::int64_t k = mine.first; k < mine.last; ++k) in_tile_order_[as_size(k)] = acceleration_of(k);
+    shares.exchange(flat(in_tile_order_), 3);
+    for (std::int64_t k = 0; k < state_.size(); ++k) acceleration_of(k) = in_tile_order_[as_size(k)];
   }
+
+  static std::size_t as_size(std::int64_t k) { return static_cast<std::size_t>(k); }
+  /// Of the body at place k of the tile order.
+  Vec3& acceleration_of(std::int64_t k) { return state_.acceleration[as_size(state_.tile_order[as_size(k)])]; }
 
   const DirectLoops& loops_;
   int threads_;
@@ -140,7 +163,7 @@ class HostEngine final : public GravityEngine {
   double mass_scale_ = 1;
   bool uniform_ = false;
   std::vector<double> x_, y_, z_, mass_, softening_squared_;
-  std::vector<Vec3> centre_;
+  std::vector<Vec3> centre_, in_tile_order_;
 };
 
 }  // namespace

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <sstream>
 
 #include "io/run/build_info.hpp"
 #include "sim/cli/arguments.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/device/choose.hpp"
+#include "sim/ranks/leader.hpp"
+#include "sim/ranks/serve.hpp"
 #include "sim/runner/failure.hpp"
 #include "sim/runner/signals.hpp"
 #include "sim/sweep/plan.hpp"
@@ -85,6 +88,7 @@ void add_run(CLI::App& program, Arguments& a) {
                  "of a sweep the share of one of N tasks, counted from 0; a Slurm job array says it itself")
       ->type_name("I/N")
       ->check(check_task);
+  run.add_flag("--share-devices", a.run.share_devices, "let MPI ranks of a node share a GPU");
   run.add_flag("--profile", a.run.profile, "print the time spent by phase");
   run.add_option("--progress", a.progress, "auto, bar, lines or none")
       ->type_name("STYLE")
@@ -166,16 +170,43 @@ void complete(Arguments& a, int argc, const char* const* argv) {
 }
 
 ExitCode run_config(const RunOptions& options, const std::vector<SimulationType>& types, io::Log& log) {
-  if (has_sweep(options.config, options.overrides)) return run_sweep(options, types, log);
+  if (has_sweep(options.config, options.overrides)) {
+    if (options.leader != nullptr)
+      throw io::Error(ExitCode::command_line,
+                      fmt::format("{} has a sweep, whose members are runs of their own and are not shared out over MPI "
+                                  "ranks: start it without mpirun, or as tasks (`--task I/N`, or a Slurm job array)",
+                                  options.config.string()));
+    return run_sweep(options, types, log);
+  }
   if (options.task)
     throw io::Error(ExitCode::command_line,
                     fmt::format("--task is for configs with a sweep, and {} has none", options.config.string()));
   return run(options, types, log);
 }
 
-ExitCode dispatch(const std::string& command, Arguments& a, const std::vector<SimulationType>& types, io::Log& log) {
+/// As one of several processes that a launcher started together: rank 0 runs, the others help it.
+ExitCode run_as_rank(const Launch& launch, RunOptions options, const std::vector<SimulationType>& types, io::Log& log) {
+  const std::unique_ptr<Ranks> ranks = connect_ranks(launch);
+  if (ranks->rank() != 0) return serve(*ranks);
+  Leader leader(*ranks);
+  options.leader = &leader;
+  ExitCode code = ExitCode::internal;
+  try {
+    code = run_config(options, types, log);
+  } catch (...) {
+    const Failure failure = explain(std::current_exception());
+    log.error(failure.message);
+    code = failure.code;
+  }
+  leader.finish(code);
+  return code;
+}
+
+ExitCode dispatch(const std::string& command, Arguments& a, const Launch& launch,
+                  const std::vector<SimulationType>& types, io::Log& log) {
   const std::optional<std::string> type = a.type.empty() ? std::nullopt : std::optional(a.type);
-  if (command == "run") return run_config(a.run, types, log);
+  if (command == "run")
+    return launch.size > 1 ? run_as_rank(launch, a.run, types, log) : run_config(a.run, types, log);
   if (command == "validate")
     return has_sweep(a.run.config, a.run.overrides) ? validate_sweep(a.run, types, log) : validate(a.run, types, log);
   if (command == "devices") return list_devices(a.json, log);
@@ -224,7 +255,10 @@ std::string unknown_command(const CLI::App& program, int argc, const char* const
 }  // namespace
 
 int command_line(int argc, const char* const* argv, const std::vector<SimulationType>& types) {
-  io::Console console;
+  Launch launch = find_launch([](const char* name) { return std::getenv(name); });
+  // What is wrong with the command line is the same for all that were started together, and of a run only rank 0 speaks.
+  io::Console person, nobody(-1, -1);
+  io::Console& console = launch.rank > 0 ? nobody : person;
   try {
     ignore_write_signals();
     Arguments arguments;
@@ -245,12 +279,14 @@ int command_line(int argc, const char* const* argv, const std::vector<Simulation
       return parse_problem(program, problem, console);
     }
     complete(arguments, argc, argv);
+    const std::string command = program.get_subcommands().front()->get_name();
+    // Tasks of a sweep, and other commands, have nothing to say to each other, whoever started them.
+    if (command != "run" || arguments.run.task) launch = {};
     const auto verbosity = arguments.quiet     ? io::Verbosity::quiet
                            : arguments.verbose ? io::Verbosity::verbose
                                                : io::Verbosity::normal;
-    io::Log log(console, verbosity);
-    const std::string command = program.get_subcommands().front()->get_name();
-    const ExitCode code = dispatch(command, arguments, types, log);
+    io::Log log(launch.rank > 0 ? nobody : person, verbosity);
+    const ExitCode code = dispatch(command, arguments, launch, types, log);
     // A run leaves its results in files; of the others the output is all there is.
     if (console.lost_output() && command != "run" && code == ExitCode::done)
       throw io::Error(ExitCode::io, "the output could not be written: no space left");

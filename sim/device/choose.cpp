@@ -14,9 +14,18 @@ using kernels::CudaInventory;
 using kernels::Device;
 using kernels::Isa;
 
-/// N of "cuda:N", nullopt for "cuda".
+[[noreturn]] void refuse(const DeviceChoice& choice, const CudaInventory& inventory, const std::string& reason) {
+  std::string text = fmt::format("{} ({}) cannot be had: {}", choice.requested, choice.source, reason);
+  if (inventory.built && !inventory.architectures.empty())
+    text += fmt::format(" (GPU code in this binary: {})", inventory.architectures);
+  throw io::Error(io::ExitCode::no_device,
+                  text + ". `ergode devices` lists what is there; `--device cpu` runs on the CPU");
+}
+
+}  // namespace
+
 std::optional<int> cuda_index(const std::string& text) {
-  if (text.size() <= 5) return std::nullopt;
+  if (!text.starts_with("cuda:") || text.size() == 5) return std::nullopt;
   int index = -1;
   const char* end = text.data() + text.size();
   const auto result = std::from_chars(text.data() + 5, end, index);
@@ -33,23 +42,12 @@ std::string why_no_gpu(const CudaInventory& inventory) {
   return reasons.empty() ? "no CUDA device was found" : reasons;
 }
 
-[[noreturn]] void refuse(const DeviceChoice& choice, const CudaInventory& inventory, const std::string& reason) {
-  std::string text = fmt::format("{} ({}) cannot be had: {}", choice.requested, choice.source, reason);
-  if (inventory.built && !inventory.architectures.empty())
-    text += fmt::format(" (GPU code in this binary: {})", inventory.architectures);
-  throw io::Error(io::ExitCode::no_device,
-                  text + ". `ergode devices` lists what is there; `--device cpu` runs on the CPU");
-}
-
-}  // namespace
-
 bool is_device_name(const std::string& text) {
   if (text == "auto" || text == "cpu" || text == "cuda") return true;
   return text.starts_with("cuda:") && text.size() > 5 && cuda_index(text).value_or(-1) >= 0;
 }
 
-DeviceChoice choose_device(const DeviceRequest& request, const std::function<CudaInventory()>& inventory_of,
-                           const std::function<Device()>& cpu) {
+DeviceChoice requested_device(const DeviceRequest& request) {
   DeviceChoice choice{.device = {}, .requested = "auto", .source = "default", .fallback = {}};
   if (request.flag) {
     choice.requested = *request.flag, choice.source = "--device";
@@ -62,6 +60,12 @@ DeviceChoice choose_device(const DeviceRequest& request, const std::function<Cud
     throw io::Error(
         choice.source == "--device" ? io::ExitCode::command_line : io::ExitCode::no_device,
         fmt::format("{}: `{}` is no device; allowed are auto, cpu, cuda and cuda:N", choice.source, choice.requested));
+  return choice;
+}
+
+DeviceChoice choose_device(const DeviceRequest& request, const std::function<CudaInventory()>& inventory_of,
+                           const std::function<Device()>& cpu) {
+  DeviceChoice choice = requested_device(request);
   if (choice.requested == "cpu") {
     choice.device = cpu();
     return choice;
@@ -94,7 +98,7 @@ DeviceChoice choose_device(const DeviceRequest& request, const std::function<Cud
                : why_no_gpu(inventory));
 }
 
-Isa choose_isa(const std::string& flag, const std::string& kept) {
+Isa choose_isa(const std::string& flag, const std::string& kept, Isa best) {
   if (flag != "auto" && !kept.empty() && flag != kept)
     throw io::Error(
         io::ExitCode::command_line,
@@ -102,14 +106,14 @@ Isa choose_isa(const std::string& flag, const std::string& kept) {
                     "leave --isa out, or start a new run",
                     flag, kept));
   const std::string wanted = flag != "auto" ? flag : kept;
-  if (wanted.empty()) return kernels::best_isa();
+  if (wanted.empty()) return best;
   for (const Isa isa : std::array{Isa::baseline, Isa::avx2, Isa::avx512}) {
     if (kernels::name(isa) != wanted) continue;
-    if (kernels::isa_supported(isa)) return isa;
+    if (isa <= best) return isa;
     throw io::Error(
         io::ExitCode::no_device,
         fmt::format("instruction set {} ({}) is not supported by this processor, whose best is {}; {}", wanted,
-                    flag != "auto" ? "--isa" : "the checkpoint's", kernels::name(kernels::best_isa()),
+                    flag != "auto" ? "--isa" : "the checkpoint's", kernels::name(best),
                     flag != "auto" ? "leave --isa out" : "resume on a processor that has it"));
   }
   throw io::Error(io::ExitCode::input_file,

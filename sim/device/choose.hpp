@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kernels/device/device.hpp"
 
@@ -31,14 +32,29 @@ bool is_device_name(const std::string& text);
 DeviceChoice choose_device(const DeviceRequest& request, const std::function<kernels::CudaInventory()>& inventory,
                            const std::function<kernels::Device()>& cpu);
 
+/// The device that is asked for, not yet found. Throws as choose_device() where it is none.
+DeviceChoice requested_device(const DeviceRequest& request);
+
+/// N of "cuda:N", -1 where that is no number; nullopt for any other device.
+std::optional<int> cuda_index(const std::string& device);
+
+/// Why there is no GPU to be used in `inventory`.
+std::string why_no_gpu(const kernels::CudaInventory& inventory);
+
 /// `flag`: auto, baseline, avx2 or avx512; `kept`: the checkpoint's, empty without one. `auto` keeps the checkpoint's,
 /// else takes the best. Throws io::Error(command_line) when both differ, io::Error(no_device) when this machine has it
-/// not.
-kernels::Isa choose_isa(const std::string& flag, const std::string& kept);
+/// not. `best`: that can be had.
+kernels::Isa choose_isa(const std::string& flag, const std::string& kept, kernels::Isa best = kernels::best_isa());
 
 /// CPU threads that this process may use: its affinity mask, the cgroup's quota and OMP_NUM_THREADS, whichever is
 /// least.
 int available_threads();
+
+/// What that is made of: the numbers of the processors in the affinity mask, and the two bounds, largest int where
+/// there is none.
+std::vector<int> allowed_processors();
+int processor_quota();
+int wanted_threads();
 
 /// "NVIDIA H200 (cuda:0, GPU-..., sm_90)", "AMD EPYC ... (cpu, avx2)".
 std::string describe(const kernels::Device& device);

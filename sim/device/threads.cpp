@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <thread>
 
@@ -12,26 +13,40 @@
 
 namespace ergode::sim {
 
-int available_threads() {
-  int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+std::vector<int> allowed_processors() {
+  std::vector<int> processors;
   cpu_set_t mask;
   CPU_ZERO(&mask);
-  if (::sched_getaffinity(0, sizeof mask, &mask) == 0 && CPU_COUNT(&mask) > 0) threads = CPU_COUNT(&mask);
-  // A container's quota: "MAX PERIOD" in microseconds, or "max".
+  if (::sched_getaffinity(0, sizeof mask, &mask) == 0)
+    for (int i = 0; i < CPU_SETSIZE; ++i)
+      if (CPU_ISSET(i, &mask)) processors.push_back(i);
+  const int count = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  for (int i = 0; processors.empty() && i < count; ++i) processors.push_back(i);
+  return processors;
+}
+
+int processor_quota() {
+  // A container's: "MAX PERIOD" in microseconds, or "max".
   std::ifstream quota("/sys/fs/cgroup/cpu.max");
   std::string limit, period;
+  double most = 0, each = 0;
   if (quota >> limit >> period && limit != "max") {
-    double most = 0, each = 0;
     std::from_chars(limit.data(), limit.data() + limit.size(), most);
     std::from_chars(period.data(), period.data() + period.size(), each);
-    if (most > 0 && each > 0) threads = std::min(threads, std::max(1, static_cast<int>(most / each + 0.5)));
   }
-  if (const char* wanted = std::getenv("OMP_NUM_THREADS")) {
-    int count = 0;
+  if (!(most > 0 && each > 0)) return std::numeric_limits<int>::max();
+  return std::max(1, static_cast<int>(most / each + 0.5));
+}
+
+int wanted_threads() {
+  int count = 0;
+  if (const char* wanted = std::getenv("OMP_NUM_THREADS"))
     std::from_chars(wanted, wanted + std::strlen(wanted), count);
-    if (count > 0) threads = std::min(threads, count);
-  }
-  return threads;
+  return count > 0 ? count : std::numeric_limits<int>::max();
+}
+
+int available_threads() {
+  return std::min({static_cast<int>(allowed_processors().size()), processor_quota(), wanted_threads()});
 }
 
 }  // namespace ergode::sim

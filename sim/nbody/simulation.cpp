@@ -15,6 +15,7 @@
 #include "sim/nbody/schedule.hpp"
 #include "sim/nbody/snapshot.hpp"
 #include "sim/nbody/state_io.hpp"
+#include "sim/ranks/engines.hpp"
 
 namespace ergode::sim::nbody {
 namespace {
@@ -206,7 +207,7 @@ class NbodySimulation final : public Simulation {
     // So few bodies share one tile, whose origin may be far from close pairs: double costs them nothing.
     if (state_.sources <= kernels::target_tile) precision_ = kernels::Precision::float64;
     options.precision = precision_;
-    engine_ = kernels::make_gravity_engine(context_.device, context_.threads, options);
+    engine_ = make_gravity_engine(context_, options);
     engine_->upload(state_);
     bodies_ = state_.size();
     sources_ = state_.sources;

@@ -13,6 +13,7 @@
 #include "sim/options/results_file.hpp"
 #include "sim/options/results_table.hpp"
 #include "sim/options/task.hpp"
+#include "sim/ranks/engines.hpp"
 
 namespace ergode::sim::options {
 namespace {
@@ -52,7 +53,7 @@ class OptionPricing final : public Simulation {
   OptionPricing(const Settings& settings, const RunContext& context)
       : settings_(settings),
         context_(context),
-        engine_(k::make_path_engine(context.device, context.threads)),
+        engine_(make_path_engine(context)),
         tasks_(make_tasks(settings, context.seed)),
         numbers_(tasks_.size(), -1) {}
 

@@ -7,15 +7,36 @@
 
 #include "io/run/process.hpp"
 #include "io/run/provenance.hpp"
+#include "sim/ranks/devices.hpp"
 #include "sim/runner/run.hpp"
 
 namespace ergode::sim {
+
+namespace {
+
+RunDevice pick_devices_of_ranks(Leader& leader, DeviceChoice choice, int threads, bool share) {
+  const RankDevices found = settle_devices(leader, choice.requested, threads, share);
+  RunDevice device;
+  device.choice = std::move(choice);
+  device.choice.device = found.devices.front();
+  device.choice.fallback = found.fallback;
+  device.threads = found.threads.front();
+  device.best_isa = found.best_isa;
+  device.ranks = leader.size();
+  device.rank_table = found.table;
+  if (device.choice.device.backend == kernels::Backend::cuda) device.inventory = kernels::cuda_inventory();
+  return device;
+}
+
+}  // namespace
 
 RunDevice pick_device(const RunOptions& options, const CommonConfig& config) {
   RunDevice device;
   const char* wanted = std::getenv("ERGODE_DEVICE");
   const DeviceRequest request{options.device, config.device,
                               wanted != nullptr ? std::optional<std::string>(wanted) : std::nullopt};
+  if (options.leader != nullptr)
+    return pick_devices_of_ranks(*options.leader, requested_device(request), config.threads, options.share_devices);
   device.choice = choose_device(
       request, [&] { return device.inventory = kernels::cuda_inventory(); },
       [] { return kernels::cpu_device(kernels::best_isa()); });
@@ -25,7 +46,7 @@ RunDevice pick_device(const RunOptions& options, const CommonConfig& config) {
 
 void settle_instruction_set(RunDevice& device, const std::string& isa, const std::string& kept) {
   if (device.choice.device.backend == kernels::Backend::cpu)
-    device.choice.device = kernels::cpu_device(choose_isa(isa, kept));
+    device.choice.device = kernels::cpu_device(choose_isa(isa, kept, device.best_isa));
 }
 
 io::Attributes make_provenance(const RunDevice& run, const RunOptions& options) {
@@ -44,6 +65,7 @@ io::Attributes make_provenance(const RunDevice& run, const RunOptions& options) 
   p.cuda_driver = run.inventory.driver_version;
   p.cuda_runtime = run.inventory.runtime_version;
   p.threads = run.threads;
+  p.ranks = run.ranks;
   p.started = io::utc_now();
   return io::attributes(p);
 }
@@ -52,6 +74,7 @@ std::string device_line(const RunDevice& run) {
   const bool cpu = run.choice.device.backend == kernels::Backend::cpu;
   std::string line = "device: " + describe(run.choice.device);
   if (cpu) line += fmt::format(", {} thread{}", run.threads, run.threads == 1 ? "" : "s");
+  if (run.ranks > 1) line += fmt::format(" (rank 0 of {})", run.ranks);
   if (!run.choice.fallback.empty())
     line += fmt::format("; {}: {}", cpu ? "no GPU is used" : "another GPU was passed over", run.choice.fallback);
   return line;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "io/array.hpp"
 #include "sim/device/choose.hpp"
@@ -15,6 +16,9 @@ struct RunDevice {
   DeviceChoice choice;
   kernels::CudaInventory inventory;
   int threads = 1;
+  kernels::Isa best_isa = kernels::best_isa();  ///< that all ranks have
+  int ranks = 1;
+  std::vector<std::string> rank_table;  ///< a line a rank, of several
 };
 
 RunDevice pick_device(const RunOptions& options, const CommonConfig& config);

@@ -12,6 +12,7 @@
 #include "io/run/lock.hpp"
 #include "io/run/text_file.hpp"
 #include "io/verify.hpp"
+#include "sim/ranks/leader.hpp"
 #include "sim/runner/checkpointer.hpp"
 #include "sim/runner/common_config.hpp"
 #include "sim/runner/environment.hpp"
@@ -137,6 +138,7 @@ void print_banner(Session& s) {
   s.log.info(fmt::format("ergode {} ({}): {} `{}`", build.version, build.commit, s.config.common.simulation,
                          s.config.common.name));
   s.log.info(device_line(s));
+  for (const std::string& line : s.rank_table) s.log.detail(line);
   s.log.info("output: " + s.directory.string());
 }
 
@@ -218,6 +220,7 @@ void make_simulation(Session& s) {
   context.directory = s.directory;
   context.device = s.choice.device;
   context.threads = s.threads;
+  context.leader = s.options.leader;
   context.seed = s.config.common.seed;
   context.provenance = s.report.provenance;
   context.disk_retry = s.disk_retry;
@@ -405,6 +408,11 @@ ExitCode run(const RunOptions& options, const std::vector<SimulationType>& types
     const std::lock_guard guard(session.lock_mutex);
     if (session.lock) session.lock->release();
   });
+  if (options.leader != nullptr)
+    options.leader->on_signals([&signals](RankSignals of_rank) {
+      if (of_rank.stop != 0) signals.note(of_rank.stop);
+      if (of_rank.checkpoint != 0) signals.note(SIGUSR2);
+    });
   return run_session(session, types, signals);
 }
 

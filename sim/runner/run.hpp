@@ -19,6 +19,8 @@
 
 namespace ergode::sim {
 
+class Leader;
+
 /// What `ergode run` was asked for.
 struct RunOptions {
   std::filesystem::path config;
@@ -31,6 +33,8 @@ struct RunOptions {
   bool profile = false;
   io::ProgressStyle progress = io::ProgressStyle::automatic;
   std::optional<SweepTask> task;  ///< `--task`, of a sweep
+  bool share_devices = false;     ///< ranks may share a GPU
+  Leader* leader = nullptr;       ///< of the ranks that share the run; null: there is one process
   std::string command_line;
   std::chrono::steady_clock::time_point process_start = std::chrono::steady_clock::now();
 };

@@ -43,6 +43,14 @@ SignalWatcher::~SignalWatcher() {
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
+void SignalWatcher::note(int signal) {
+  int none = 0;
+  if (signal == SIGUSR2)
+    checkpoint_ = true;
+  else
+    stop_.compare_exchange_strong(none, signal);
+}
+
 void SignalWatcher::watch() {
   for (;;) {
     int signal = 0;

@@ -18,6 +18,8 @@ class SignalWatcher {
 
   /// The signal that asked for a stop, 0 when none did.
   int stop_signal() const { return stop_; }
+  /// One that another process of the run received; it is never taken for a second one.
+  void note(int signal);
   /// True once for each request.
   bool take_checkpoint_request() { return checkpoint_.exchange(false); }
 

@@ -17,6 +17,8 @@
 
 namespace ergode::sim {
 
+class Leader;
+
 /// What the runner lends to a simulation for one run.
 struct RunContext {
   std::string name;                 ///< of the run, as the config gives it
@@ -24,6 +26,7 @@ struct RunContext {
   std::shared_ptr<io::RunOutput> output;  ///< where the files go; empty: the run directory
   kernels::Device device;                 ///< chosen
   int threads = 1;                        ///< CPU threads to use
+  Leader* leader = nullptr;               ///< of the ranks that share the run: see sim/ranks/engines.hpp
   std::uint32_t seed = 0;
   io::Attributes provenance;                     ///< for /provenance of every file
   io::DiskRetry disk_retry;                      ///< for its series

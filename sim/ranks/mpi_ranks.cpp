@@ -1,0 +1,201 @@
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <fmt/format.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "sim/ranks/ranks.hpp"
+
+namespace ergode::sim {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr int data_tag = 1, failure_tag = 2;
+
+/// MPI counts in int.
+constexpr std::int64_t most_bytes = std::int64_t{1} << 30;
+
+/// How long a failed rank waits for rank 0 to hear of it, and then for rank 0 to end everything.
+constexpr auto patience = std::chrono::seconds(4), end_patience = std::chrono::seconds(60);
+
+/// Signals concern the thread that waits for them: not those that MPI starts.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+class MpiRanks final : public Ranks {
+ public:
+  MpiRanks() {
+    const SignalsBlocked blocked;
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+  ~MpiRanks() override { MPI_Finalize(); }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void broadcast(Bytes& bytes) override {
+    auto size = static_cast<std::int64_t>(bytes.size());
+    MPI_Request request;
+    MPI_Ibcast(&size, 1, MPI_INT64_T, 0, MPI_COMM_WORLD, &request);
+    wait(request, /*idle=*/rank_ != 0);
+    bytes.resize(static_cast<std::size_t>(size));
+    for (std::int64_t at = 0; at < size; at += most_bytes) {
+      MPI_Ibcast(bytes.data() + at, static_cast<int>(std::min(most_bytes, size - at)), MPI_BYTE, 0, MPI_COMM_WORLD,
+                 &request);
+      wait(request);
+    }
+  }
+
+  std::vector<Bytes> gather(const Bytes& mine) override {
+    const auto size = static_cast<std::int64_t>(mine.size());
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(size_));
+    MPI_Request request;
+    MPI_Igather(&size, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, 0, MPI_COMM_WORLD, &request);
+    wait(request);
+    if (rank_ != 0) {
+      transfer(const_cast<std::byte*>(mine.data()), size, 0, start_send);
+      return {};
+    }
+    std::vector<Bytes> all(sizes.size());
+    all[0] = mine;
+    for (int r = 1; r < size_; ++r) {
+      Bytes& piece = all[static_cast<std::size_t>(r)];
+      piece.resize(static_cast<std::size_t>(sizes[static_cast<std::size_t>(r)]));
+      transfer(piece.data(), std::ssize(piece), r, start_receive);
+    }
+    return all;
+  }
+
+  void all_gather(double* values, std::span<const std::int64_t> bounds) override {
+    std::vector<int> counts, places;
+    for (int r = 0; r < size_; ++r) {
+      const auto at = static_cast<std::size_t>(r);
+      counts.push_back(static_cast<int>(bounds[at + 1] - bounds[at]));
+      places.push_back(static_cast<int>(bounds[at]));
+    }
+    MPI_Request request;
+    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DOUBLE, values, counts.data(), places.data(), MPI_DOUBLE, MPI_COMM_WORLD,
+                    &request);
+    wait(request);
+  }
+
+  void fail(const Failure& failure) override {
+    const Bytes bytes = Writer().put(failure.code).put(fmt::format("{}: {}", name(), failure.message)).bytes();
+    // Synchronous: complete when rank 0 has it.
+    MPI_Request request;
+    MPI_Issend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, failure_tag, MPI_COMM_WORLD, &request);
+    const auto start = steady_clock::now();
+    int heard = 0;
+    while (steady_clock::now() - start < (heard != 0 ? steady_clock::duration(end_patience) : patience)) {
+      if (heard == 0) MPI_Test(&request, &heard, MPI_STATUS_IGNORE);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const std::string said = fmt::format("error: {}: {}\n", name(), failure.message);
+    static_cast<void>(!::write(2, said.data(), said.size()));
+    abort(failure.code);
+  }
+
+  void abort(io::ExitCode code) override {
+    MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
+    ::_exit(static_cast<int>(code));
+  }
+
+ private:
+  static int start_send(std::byte* data, int count, int peer, MPI_Request* request) {
+    return MPI_Isend(data, count, MPI_BYTE, peer, data_tag, MPI_COMM_WORLD, request);
+  }
+  static int start_receive(std::byte* data, int count, int peer, MPI_Request* request) {
+    return MPI_Irecv(data, count, MPI_BYTE, peer, data_tag, MPI_COMM_WORLD, request);
+  }
+
+  template <class Start>
+  void transfer(std::byte* data, std::int64_t size, int peer, const Start& start) {
+    for (std::int64_t at = 0; at < size; at += most_bytes) {
+      MPI_Request request;
+      start(data + at, static_cast<int>(std::min(most_bytes, size - at)), peer, &request);
+      wait(request);
+    }
+  }
+
+  /// No call waits inside MPI: it would neither see that another rank failed nor leave the processor to others.
+  void wait(MPI_Request& request, bool idle = false) {
+    const auto start = steady_clock::now();
+    for (;;) {
+      int done = 0;
+      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (done != 0) return;
+      if (rank_ == 0) look_for_failure();
+      if (idle && steady_clock::now() - start > std::chrono::milliseconds(1))
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      else
+        ::sched_yield();
+    }
+  }
+
+  void look_for_failure() {
+    int there = 0, count = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, MPI_COMM_WORLD, &there, &status);
+    if (there == 0) return;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    Bytes bytes(static_cast<std::size_t>(count));
+    MPI_Recv(bytes.data(), count, MPI_BYTE, status.MPI_SOURCE, failure_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    Reader reader(bytes);
+    const auto code = reader.get<io::ExitCode>();
+    std::string message;
+    reader.get(message);
+    throw io::Error(code, message);
+  }
+
+  std::string name() const {
+    char host[MPI_MAX_PROCESSOR_NAME] = {};
+    int length = 0;
+    MPI_Get_processor_name(host, &length);
+    return fmt::format("rank {} on {}", rank_, host);
+  }
+
+  int rank_ = 0, size_ = 1;
+};
+
+}  // namespace
+
+bool ranks_are_built() {
+  return true;
+}
+
+std::unique_ptr<Ranks> connect_ranks(const Launch& launch) {
+  auto ranks = std::make_unique<MpiRanks>();
+  if (ranks->size() == launch.size) return ranks;
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  const std::string text(version);
+  throw io::Error(io::ExitCode::command_line,
+                  fmt::format("started {} times together ({}={}), but MPI sees {} of them: the launcher is of another MPI "
+                              "than this binary was built with ({}); use the mpirun of that one, or srun with the "
+                              "`--mpi` that it needs",
+                              launch.size, launch.source, launch.size, ranks->size(), text.substr(0, text.find(','))));
+}
+
+}  // namespace ergode::sim
