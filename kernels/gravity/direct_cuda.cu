@@ -126,7 +126,8 @@ __global__ void __launch_bounds__(target_tile / per_thread)
   }
 }
 
-/// The chunks' sums, added in their order, in the run's units; back in canonical order, or without `order` in tile order.
+/// The chunks' sums, added in their order, in the run's units; back in canonical order, or without `order` in tile
+/// order.
 __global__ void combine_kernel(const Vec3* partial, std::int64_t chunks, const std::int64_t* order, double scale,
                                Vec3* acceleration, std::int64_t bodies, Range targets) {
   const std::int64_t k = targets.first + static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -144,8 +145,8 @@ __global__ void scatter_kernel(const Vec3* in_tile_order, const std::int64_t* or
 
 constexpr int potential_block = 128;
 
-__global__ void __launch_bounds__(potential_block) potentials_kernel(Bodies bodies, double g, Range targets,
-                                                                    double* potential) {
+__global__ void __launch_bounds__(potential_block)
+    potentials_kernel(Bodies bodies, double g, Range targets, double* potential) {
   static_assert(potential_block == partial_length);
   __shared__ Vec3 position[potential_block];
   __shared__ double mass[potential_block], softening[potential_block];
@@ -260,13 +261,16 @@ void launch_forces(const Bodies& bodies, const Tiles<Real>& tiles, int block_siz
   const std::int64_t first_tile = targets.first / target_tile;
   switch (block_size) {
     case 64:
-      forces_kernel<Real, uniform, 4><<<grid, 64>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile);
+      forces_kernel<Real, uniform, 4>
+          <<<grid, 64>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile);
       break;
     case 256:
-      forces_kernel<Real, uniform, 1><<<grid, 256>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile);
+      forces_kernel<Real, uniform, 1>
+          <<<grid, 256>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile);
       break;
     default:
-      forces_kernel<Real, uniform, 2><<<grid, 128>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile);
+      forces_kernel<Real, uniform, 2>
+          <<<grid, 128>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile);
       break;
   }
   cuda_check_launch("forces_kernel");

@@ -99,8 +99,8 @@ class HostEngine final : public GravityEngine {
 
  private:
   BodyView bodies(Range targets) const {
-    return {state_.position.data(), state_.mass.data(), state_.softening.data(), state_.size(),
-            state_.sources,         targets.first,      targets.last};
+    return {state_.position.data(), state_.mass.data(), state_.softening.data(), state_.size(), state_.sources,
+            targets.first,          targets.last};
   }
 
   Shares shares_of(std::int64_t bodies) const { return {options_.share, bodies, target_tile}; }

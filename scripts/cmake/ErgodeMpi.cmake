@@ -1,5 +1,6 @@
 # MPI is used when it is there and never required. Without it `*_nompi.cpp` is linked in place of the file that calls it.
 set(ERGODE_HAVE_MPI OFF)
+set(ERGODE_MPIEXEC "")  # its launcher, for the tests
 set(_why "")
 if(ERGODE_MPI STREQUAL "OFF")
   set(_why "ERGODE_MPI=OFF")
@@ -7,6 +8,7 @@ else()
   find_package(MPI QUIET COMPONENTS C)
   if(MPI_C_FOUND)
     set(ERGODE_HAVE_MPI ON)
+    set(ERGODE_MPIEXEC ${MPIEXEC_EXECUTABLE})
     set(_why "MPI ${MPI_C_VERSION}, ${MPIEXEC_EXECUTABLE}")
   else()
     set(_why "no MPI was found (mpicc on the PATH, or MPI_HOME)")

@@ -205,8 +205,7 @@ ExitCode run_as_rank(const Launch& launch, RunOptions options, const std::vector
 ExitCode dispatch(const std::string& command, Arguments& a, const Launch& launch,
                   const std::vector<SimulationType>& types, io::Log& log) {
   const std::optional<std::string> type = a.type.empty() ? std::nullopt : std::optional(a.type);
-  if (command == "run")
-    return launch.size > 1 ? run_as_rank(launch, a.run, types, log) : run_config(a.run, types, log);
+  if (command == "run") return launch.size > 1 ? run_as_rank(launch, a.run, types, log) : run_config(a.run, types, log);
   if (command == "validate")
     return has_sweep(a.run.config, a.run.overrides) ? validate_sweep(a.run, types, log) : validate(a.run, types, log);
   if (command == "devices") return list_devices(a.json, log);
@@ -256,7 +255,8 @@ std::string unknown_command(const CLI::App& program, int argc, const char* const
 
 int command_line(int argc, const char* const* argv, const std::vector<SimulationType>& types) {
   Launch launch = find_launch([](const char* name) { return std::getenv(name); });
-  // What is wrong with the command line is the same for all that were started together, and of a run only rank 0 speaks.
+  // What is wrong with the command line is the same for all that were started together, and of a run only rank 0
+  // speaks.
   io::Console person, nobody(-1, -1);
   io::Console& console = launch.rank > 0 ? nobody : person;
   try {

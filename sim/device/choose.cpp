@@ -110,11 +110,10 @@ Isa choose_isa(const std::string& flag, const std::string& kept, Isa best) {
   for (const Isa isa : std::array{Isa::baseline, Isa::avx2, Isa::avx512}) {
     if (kernels::name(isa) != wanted) continue;
     if (isa <= best) return isa;
-    throw io::Error(
-        io::ExitCode::no_device,
-        fmt::format("instruction set {} ({}) is not supported by this processor, whose best is {}; {}", wanted,
-                    flag != "auto" ? "--isa" : "the checkpoint's", kernels::name(best),
-                    flag != "auto" ? "leave --isa out" : "resume on a processor that has it"));
+    throw io::Error(io::ExitCode::no_device,
+                    fmt::format("instruction set {} ({}) is not supported by this processor, whose best is {}; {}",
+                                wanted, flag != "auto" ? "--isa" : "the checkpoint's", kernels::name(best),
+                                flag != "auto" ? "leave --isa out" : "resume on a processor that has it"));
   }
   throw io::Error(io::ExitCode::input_file,
                   fmt::format("`{}` is no instruction set; known are baseline, avx2 and avx512", wanted));

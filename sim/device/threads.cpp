@@ -40,8 +40,7 @@ int processor_quota() {
 
 int wanted_threads() {
   int count = 0;
-  if (const char* wanted = std::getenv("OMP_NUM_THREADS"))
-    std::from_chars(wanted, wanted + std::strlen(wanted), count);
+  if (const char* wanted = std::getenv("OMP_NUM_THREADS")) std::from_chars(wanted, wanted + std::strlen(wanted), count);
   return count > 0 ? count : std::numeric_limits<int>::max();
 }
 

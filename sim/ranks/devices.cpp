@@ -124,8 +124,8 @@ RankDevices assign_devices(const std::string& requested, const std::vector<RankP
     for (const Device& gpu : places[r].gpus)
       if (!index || gpu.index == *index) own.push_back(gpu);
     if (own.empty())
-      without.push_back(row(r, places[r], places[r].gpus.empty() ? places[r].why_no_gpu
-                                                                  : fmt::format("{} is not there", requested)));
+      without.push_back(
+          row(r, places[r], places[r].gpus.empty() ? places[r].why_no_gpu : fmt::format("{} is not there", requested)));
     gpus.push_back(std::move(own));
   }
   if (requested != "cpu" && without.empty()) {
@@ -133,16 +133,16 @@ RankDevices assign_devices(const std::string& requested, const std::vector<RankP
     return out;
   }
   if (requested != "cpu" && requested != "auto")
-    throw io::Error(io::ExitCode::no_device,
-                    fmt::format("{} cannot be had by every rank:{}\n`--device cpu` runs on the CPUs", requested,
-                                joined(without)));
+    throw io::Error(
+        io::ExitCode::no_device,
+        fmt::format("{} cannot be had by every rank:{}\n`--device cpu` runs on the CPUs", requested, joined(without)));
   if (requested == "auto")
-    out.fallback = without.size() == places.size() ? places.front().why_no_gpu
-                                                   : "not every rank has one:" + joined(without);
+    out.fallback =
+        without.size() == places.size() ? places.front().why_no_gpu : "not every rank has one:" + joined(without);
   for (std::size_t r = 0; r < places.size(); ++r) {
     out.devices.push_back(Device{});
-    out.table.push_back(row(r, places[r], fmt::format("cpu, {} thread{}", out.threads[r],
-                                                      out.threads[r] == 1 ? "" : "s")));
+    out.table.push_back(
+        row(r, places[r], fmt::format("cpu, {} thread{}", out.threads[r], out.threads[r] == 1 ? "" : "s")));
   }
   return out;
 }
@@ -162,8 +162,8 @@ Bytes survey(const std::string& requested) {
 }
 
 RankDevices settle_devices(Leader& leader, const std::string& requested, int threads, bool share) {
-  const auto answers = leader.call(Writer().put(Call::survey).put(requested),
-                                   [&] { return leader.ranks().gather(survey(requested)); });
+  const auto answers =
+      leader.call(Writer().put(Call::survey).put(requested), [&] { return leader.ranks().gather(survey(requested)); });
   std::vector<RankPlace> places;
   for (const Bytes& answer : answers) places.push_back(get_place(answer));
   const RankDevices found = assign_devices(requested, places, threads, share);

@@ -24,7 +24,7 @@ Launch find_launch(const std::function<const char*(const char*)>& environment) {
                                                    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}}};
   for (const Names& names : launchers) {
     const auto size = integer(names.size), rank = integer(names.rank);
-    if (size && rank && *rank < *size && *size > 1) return {*rank, *size, names.size};
+    if (size && rank && *rank<*size&& * size> 1) return {*rank, *size, names.size};
   }
   return {};
 }

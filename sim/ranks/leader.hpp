@@ -32,8 +32,8 @@ class Leader {
   /// Who is told of signals that another rank received.
   void on_signals(std::function<void(RankSignals)> tell) { tell_ = std::move(tell); }
 
-  /// Says `message` to all ranks, and returns what `mine`, rank 0's part, returns. What goes wrong in any rank comes out
-  /// here, and after it nothing more can be asked.
+  /// Says `message` to all ranks, and returns what `mine`, rank 0's part, returns. What goes wrong in any rank comes
+  /// out here, and after it nothing more can be asked.
   template <class Mine>
   auto call(const Writer& message, const Mine& mine) {
     try {

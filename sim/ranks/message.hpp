@@ -20,13 +20,9 @@ using Bytes = std::vector<std::byte>;
 class Writer {
  public:
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  Writer& put(const T& value) {
-    return append(&value, sizeof value);
-  }
+  requires std::is_trivially_copyable_v<T> Writer& put(const T& value) { return append(&value, sizeof value); }
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  Writer& put(const std::vector<T>& values) {
+  requires std::is_trivially_copyable_v<T> Writer& put(const std::vector<T>& values) {
     put(static_cast<std::uint64_t>(values.size()));
     return append(values.data(), values.size() * sizeof(T));
   }
@@ -51,8 +47,7 @@ class Reader {
   explicit Reader(const Bytes& bytes) : left_(bytes) {}
 
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  T get() {
+  requires std::is_trivially_copyable_v<T> T get() {
     T value;
     take(&value, sizeof value);
     return value;

@@ -191,11 +191,12 @@ std::unique_ptr<Ranks> connect_ranks(const Launch& launch) {
   int length = 0;
   MPI_Get_library_version(version, &length);
   const std::string text(version);
-  throw io::Error(io::ExitCode::command_line,
-                  fmt::format("started {} times together ({}={}), but MPI sees {} of them: the launcher is of another MPI "
-                              "than this binary was built with ({}); use the mpirun of that one, or srun with the "
-                              "`--mpi` that it needs",
-                              launch.size, launch.source, launch.size, ranks->size(), text.substr(0, text.find(','))));
+  throw io::Error(
+      io::ExitCode::command_line,
+      fmt::format("started {} times together ({}={}), but MPI sees {} of them: the launcher is of another MPI "
+                  "than this binary was built with ({}); use the mpirun of that one, or srun with the "
+                  "`--mpi` that it needs",
+                  launch.size, launch.source, launch.size, ranks->size(), text.substr(0, text.find(','))));
 }
 
 }  // namespace ergode::sim

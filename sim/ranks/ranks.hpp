@@ -26,8 +26,8 @@ class Ranks {
   /// Of `values`, rank r has [bounds[r], bounds[r + 1]); after the call each has all.
   virtual void all_gather(double* values, std::span<const std::int64_t> bounds) = 0;
 
-  /// Of a rank other than 0: tells rank 0 what went wrong, which ends all processes, this one here. Where rank 0 does not hear it within seconds,
-  /// it is said on stderr and all are ended here.
+  /// Of a rank other than 0: tells rank 0 what went wrong, which ends all processes, this one here. Where rank 0 does
+  /// not hear it within seconds, it is said on stderr and all are ended here.
   virtual void fail(const Failure& failure) = 0;
   /// Ends all ranks at once, with `code` as the launcher's exit status where it lets that through.
   virtual void abort(io::ExitCode code) = 0;

@@ -220,8 +220,7 @@ class SharedPathEngine final : public PathEngine {
       Bytes& bytes = pieces[static_cast<std::size_t>(r)];
       const Piece piece = piece_of(paths, r, leader_.size());
       for (std::int64_t row = 0; row < rows && piece.count > 0; ++row)
-        std::copy_n(numbers<Real>(bytes) + row * piece.count, piece.count,
-                    out.begin() + row * paths + piece.first);
+        std::copy_n(numbers<Real>(bytes) + row * piece.count, piece.count, out.begin() + row * paths + piece.first);
       bytes = Bytes();
     }
   }

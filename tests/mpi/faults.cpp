@@ -1,0 +1,169 @@
+#include <cerrno>
+
+#include "tests/mpi/launch.hpp"
+
+// Signals and failures that meet one rank of several.
+
+using namespace ergode;
+using namespace ergode::testing;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Enough steps that no test sees the last of them.
+const std::vector<std::string> endless{"--set", "integrator.end_time=10000",  "--set", "output.snapshots.interval=1000",
+                                       "--set", "output.series.interval=1000"};
+
+/// Runs of some ranks without an end, and what is left when they were stopped.
+struct Endless : TemporaryDirectory {
+  explicit Endless(int ranks)
+      : child((write_bodies(*this), start_ranks(*this, ranks, run_of(*this, "bodies.yaml", "run", endless)))) {
+    REQUIRE(eventually([&] { return fs::exists(*this / "run/checkpoint.h5"); }, 60));
+  }
+  pid_t rank(int r) const {
+    const pid_t pid = process_of_rank(child.pid(), r);
+    REQUIRE(pid > 0);
+    return pid;
+  }
+  /// Of the launcher, when it has ended; a minute is for a slow machine, what hangs does so for ever.
+  Outcome outcome() const {
+    if (!eventually([&] { return !child.running(); }, 60)) {
+      child.kill(SIGKILL);
+      FAIL("the launcher did not end");
+    }
+    return child.wait();
+  }
+  /// Goes on alone for a while, and shows that the bits are those of a run that nothing disturbed.
+  void check_resumable() const {
+    const Outcome info = run_alone(*this, {"info", *this / "run"});
+    INFO(info.out);
+    const std::string end = "integrator.end_time=" + std::to_string(steps_done() / 64 + 1);
+    const std::vector<std::string> to_end{
+        "--set", end, "--set", "output.snapshots.interval=1000", "--set", "output.series.interval=1000"};
+    auto resumed = run_of(*this, "bodies.yaml", "run", to_end);
+    resumed.push_back("--resume");
+    const Outcome rest = run_alone(*this, resumed);
+    INFO(rest.error);
+    REQUIRE(rest.code == 0);
+    REQUIRE(run_alone(*this, run_of(*this, "bodies.yaml", "alone", to_end)).code == 0);
+    check_equal(*this, "alone", "run");
+  }
+  std::int64_t steps_done() const {
+    const std::string summary = slurp(*this / "run/summary.json");
+    const auto at = summary.find("\"checkpoint_unit\": ");
+    REQUIRE(at != std::string::npos);
+    return std::stoll(summary.substr(at + 19));
+  }
+  Child child;
+};
+
+}  // namespace
+
+TEST_CASE("a signal that the launcher forwards stops all ranks with 75") {
+  need_mpi();
+  const Endless run(3);
+  run.child.kill(SIGUSR1);
+  const Outcome outcome = run.outcome();
+  INFO(outcome.error);
+  CHECK(outcome.code == 75);
+  CHECK(has(outcome.out, "stopped with a checkpoint"));
+  run.check_resumable();
+}
+
+TEST_CASE("a signal that reaches one rank stops all with 75") {
+  need_mpi();
+  const int rank = GENERATE(0, 1);
+  const Endless run(2);
+  ::kill(run.rank(rank), SIGTERM);
+  const Outcome outcome = run.outcome();
+  INFO("rank " << rank << "\n" << outcome.error);
+  CHECK(outcome.code == 75);
+  CHECK(has(outcome.out, "SIGTERM received"));
+  run.check_resumable();
+}
+
+TEST_CASE("SIGTERM to the launcher, which then ends its ranks by its own rules, leaves what can be resumed") {
+  need_mpi();
+  const Endless run(2);
+  run.child.kill(SIGTERM);
+  const Outcome outcome = run.outcome();
+  CHECK((outcome.code > 0 || outcome.signal > 0));
+  run.check_resumable();
+}
+
+TEST_CASE("a rank that is killed ends all, and the run can be resumed") {
+  need_mpi();
+  const int rank = GENERATE(0, 1);
+  const Endless run(2);
+  ::kill(run.rank(rank), SIGKILL);
+  const Outcome outcome = run.outcome();
+  CHECK((outcome.code > 0 || outcome.signal > 0));
+  // The launcher may be gone before its ranks are.
+  CHECK(eventually([&] { return process_of_rank(run.child.pid(), 1 - rank) < 0; }));
+  run.check_resumable();
+}
+
+TEST_CASE("a rank that fails ends all with its message and its exit class") {
+  need_mpi();
+  const TemporaryDirectory d;
+  write_bodies(d);
+  write_book(d);
+  struct Case {
+    const char* config;
+    RankFault fault;
+  };
+  for (const Case& c : {Case{"bodies.yaml", {0, "host_alloc:1"}}, Case{"bodies.yaml", {2, "host_alloc:1"}},
+                        Case{"book.yaml", {1, "host_alloc:1"}}, Case{"book.yaml", {1, "host_alloc:4"}}}) {
+    const Outcome outcome = run_ranks(d, 3, run_of(d, c.config, "run", {"--exists", "overwrite"}), c.fault);
+    INFO(c.config << " rank " << c.fault.faulty << "\n" << outcome.error);
+    CHECK(outcome.code == 6);
+    const auto said = outcome.error.find("out of host memory");
+    REQUIRE(said != std::string::npos);
+    // First, and once.
+    CHECK(outcome.error.substr(0, said).find('\n') == std::string::npos);
+    CHECK(outcome.error.find("out of host memory", said + 1) == std::string::npos);
+    if (c.fault.faulty > 0) CHECK(has(outcome.error.substr(0, said), "rank " + std::to_string(c.fault.faulty)));
+    CHECK_FALSE(fs::exists(d / "run/lock.json"));
+  }
+}
+
+TEST_CASE("what is wrong with the input is said once, by rank 0") {
+  need_mpi();
+  const TemporaryDirectory d;
+  write_bodies(d);
+  spill(d / "bad.yaml", "simulation: nbody\nseed: -1\n");
+  struct Case {
+    int code;
+    const char* config;
+    std::vector<std::string> more;
+    const char* said;
+  };
+  for (const Case& c : {Case{3, "bad.yaml", {}, "seed"}, Case{2, "bodies.yaml", {"--no-such-flag"}, "--no-such-flag"},
+                        Case{2, "bodies.yaml", {"--set", "sweep={seeds: 3}"}, "has a sweep"}}) {
+    const Outcome outcome = run_ranks(d, 3, run_of(d, c.config, "run", c.more));
+    INFO(outcome.error);
+    CHECK(outcome.code == c.code);
+    const auto first = outcome.error.find("error: ");
+    REQUIRE(first != std::string::npos);
+    CHECK(has(outcome.error, c.said));
+    CHECK(outcome.error.find("error: ", first + 1) == std::string::npos);
+    CHECK_FALSE(fs::exists(d / "run"));
+  }
+}
+
+TEST_CASE("several processes that do not find each other are no ranks, and refused") {
+  const TemporaryDirectory d;
+  write_bodies(d);
+  const auto setup = [] {
+    ::setenv("SLURM_STEP_NUM_TASKS", "2", 1);
+    ::setenv("SLURM_PROCID", "0", 1);
+  };
+  const Outcome outcome = Child(d.path(), run_of(d, "bodies.yaml", "run"), setup, ERGODE_PROGRAM).wait();
+  INFO(outcome.error);
+  CHECK(outcome.code == 2);
+  CHECK(has(outcome.error, "started 2 times together"));
+  CHECK_FALSE(fs::exists(d / "run"));
+}
