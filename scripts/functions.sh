@@ -52,10 +52,10 @@ count_tests() {
 # the first line (another place, compiler or nvcc) also makes CMake forget what it found.
 configuration_key() {
   printf '%s' "root $ERGODE_ROOT; $(command -v "${CXX:-c++}") $("${CXX:-c++}" -dumpfullversion 2>/dev/null); $(command -v cmake); "
-  printf '%s\n' "cuda ${CUDACXX:-} ${CUDA_HOME:-} $(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)"
+  printf '%s\n' "cuda ${CUDACXX:-} ${CUDA_HOME:-} $(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null); mpi ${MPI_HOME:-} $(command -v mpicc)"
   # shellcheck disable=SC2016
-  dpkg-query -W -f '${Package} ${Version}; ' libhdf5-dev libyaml-cpp-dev libspdlog-dev libfmt-dev libcli11-dev catch2 \
-    python3-h5py python3-xarray python3-vtk9 python3-yt python3-unyt python3-astropy ccache 2>/dev/null
+  dpkg-query -W -f '${Package} ${Version}; ' libhdf5-dev libyaml-cpp-dev libspdlog-dev libfmt-dev libcli11-dev catch2 libopenmpi-dev \
+    libmpich-dev python3-h5py python3-xarray python3-vtk9 python3-yt python3-unyt python3-astropy ccache 2>/dev/null
   printf '\n%s\n' "arguments $*"
 }
 

@@ -5,8 +5,8 @@
 # sudo. What is there already is left alone; when nothing is missing, apt is not called at all.
 #
 #   --tests   also what the tests need: Catch2 3 (on Debian 12 from bookworm-backports, which is added to apt's sources in
-#             a file of its own) and the analysis tools that the results are opened with. An analysis tool that cannot be
-#             had is named, and its tests are skipped.
+#             a file of its own), the analysis tools that the results are opened with, and Open MPI where there is no MPI yet.
+#             What of the tools and MPI cannot be had is named, and its tests are skipped.
 #   --slurm   also Slurm and MUNGE, on which the tests try the job scripts (each starts daemons of its own and stops them; the
 #             packages' services for Slurm stay off as long as /etc/slurm has no slurm.conf)
 #   --list    print the names of the missing packages, install nothing
@@ -77,6 +77,8 @@ find_missing() {
   if [[ $tests == yes ]]; then
     have_catch2 || fetchable+=(catch2)
     mapfile -t optional < <(not_installed "${analysis[@]}")
+    # A cluster has its own, in a module; MPICH will do as well.
+    command -v mpicc >/dev/null || optional+=(libopenmpi-dev)
   fi
   [[ $slurm == no ]] || have_slurm || optional+=(slurm-wlm munge)
 }
@@ -239,7 +241,7 @@ main() {
   fi
   ((${#missing[@]} == 0)) && return 0
 
-  # Analysis tools that apt does not have (or could not install) are not asked for again at every start: remove the file to try again.
+  # Analysis tools and MPI that apt does not have (or could not install) are not asked for again at every start: remove the file to try again.
   local remembered=$ERGODE_ROOT/build/not_available.txt
   if ((${#needed[@]} + ${#fetchable[@]} == 0)) && [[ -f $remembered && $(cat "$remembered") == "${optional[*]}" ]]; then
     return 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: scripts/test.sh [arguments of ctest]
 #        scripts/test.sh                 every test that this machine can run
-#        scripts/test.sh -L physics      those with a label: unit physics restart fault tools gpu slurm slow
+#        scripts/test.sh -L physics      those with a label: unit physics restart fault tools gpu mpi slurm slow
 #        scripts/test.sh -R figure-eight those with a word in their name
 #
 # Installs the packages that are missing (as root or with sudo), builds program and tests (Release, with CUDA where nvcc is; with
