@@ -88,7 +88,7 @@ inline void write_bodies(const TemporaryDirectory& d) {
 inline void write_book(const TemporaryDirectory& d) {
   spill(
       d / "book.yaml",
-      "simulation: option_pricing\nname: book\nseed: 5\ndevice: cpu\nmonte_carlo: {paths: 20000}\n"
+      "simulation: option_pricing\nname: book\nseed: 5\ndevice: cpu\nmonte_carlo: {paths: 9000, steps_per_year: 12}\n"
       "market:\n"
       "  rate: 0.03\n"
       "  underlyings:\n"
@@ -100,8 +100,8 @@ inline void write_book(const TemporaryDirectory& d) {
       "  - {id: mean, product: asian, average: arithmetic, type: call, underlying: B, strike: 90, fixings: 12, "
       "maturity: 1}\n"
       "  - {id: worst, product: rainbow, select: min, type: call, underlyings: [A, B], strike: 90, maturity: 1}\n"
-      "  - {id: early, product: american, type: put, underlying: B, strike: 90, maturity: 1, "
-      "lsm: {training_paths: 2501, upper_bound: true, outer_paths: 140, inner_paths: 8}}\n"
+      "  - {id: early, product: bermudan, type: put, underlying: B, strike: 90, maturity: 1, exercise_dates: 4, "
+      "lsm: {training_paths: 1501, upper_bound: true, outer_paths: 140, inner_paths: 8}}\n"
       "output: {save_values: 50, save_paths: 5}\n");
 }
 
