@@ -220,8 +220,9 @@ ExitCode dispatch(const std::string& command, Arguments& a, const Launch& launch
 
 std::string version_text() {
   const io::BuildInfo b = io::build_info();
-  return fmt::format("ergode {} (commit {}, {}, {}, HDF5 {}, CUDA {})", b.version, b.commit, b.compiler, b.build_type,
-                     b.hdf5, b.cuda_compiler.empty() ? "no" : b.cuda_compiler);
+  return fmt::format("ergode {} (commit {}, {}, {}, HDF5 {}, CUDA {}, MPI {})", b.version, b.commit, b.compiler,
+                     b.build_type, b.hdf5, b.cuda_compiler.empty() ? "no" : b.cuda_compiler,
+                     mpi_version().empty() ? "no" : mpi_version());
 }
 
 /// Help and version are no errors; all else is exit 2 with what is wrong and where to look.

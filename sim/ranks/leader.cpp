@@ -1,11 +1,14 @@
 #include "sim/ranks/leader.hpp"
 
+#include <csignal>
+
 namespace ergode::sim {
 
 void Leader::settle() {
   for (const Bytes& bytes : ranks_.gather(Writer().put(RankSignals{}).bytes())) {
     const auto signals = Reader(bytes).get<RankSignals>();
-    if (tell_ && (signals.stop != 0 || signals.checkpoint != 0)) tell_(signals);
+    if (tell_ && signals.stop != 0) tell_(signals.stop);
+    if (tell_ && signals.checkpoint != 0) tell_(SIGUSR2);
   }
 }
 

@@ -29,8 +29,8 @@ class Leader {
   Ranks& ranks() const { return ranks_; }
   int size() const { return ranks_.size(); }
 
-  /// Who is told of signals that another rank received.
-  void on_signals(std::function<void(RankSignals)> tell) { tell_ = std::move(tell); }
+  /// Who is told of signals that other ranks received.
+  void on_signals(std::function<void(int signal)> tell) { tell_ = std::move(tell); }
 
   /// Says `message` to all ranks, and returns what `mine`, rank 0's part, returns. What goes wrong in any rank comes
   /// out here, and after it nothing more can be asked.
@@ -64,7 +64,7 @@ class Leader {
   void settle();
 
   Ranks& ranks_;
-  std::function<void(RankSignals)> tell_;
+  std::function<void(int signal)> tell_;
   int made_ = 0;
   bool broken_ = false;
 };

@@ -180,23 +180,23 @@ class MpiRanks final : public Ranks {
 
 }  // namespace
 
-bool ranks_are_built() {
-  return true;
+std::string mpi_version() {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  const std::string text(version);
+  return text.substr(0, text.find_first_of(",\n"));
 }
 
 std::unique_ptr<Ranks> connect_ranks(const Launch& launch) {
   auto ranks = std::make_unique<MpiRanks>();
   if (ranks->size() == launch.size) return ranks;
-  char version[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-  int length = 0;
-  MPI_Get_library_version(version, &length);
-  const std::string text(version);
   throw io::Error(
       io::ExitCode::command_line,
       fmt::format("started {} times together ({}={}), but MPI sees {} of them: the launcher is of another MPI "
                   "than this binary was built with ({}); use the mpirun of that one, or srun with the "
                   "`--mpi` that it needs",
-                  launch.size, launch.source, launch.size, ranks->size(), text.substr(0, text.find(','))));
+                  launch.size, launch.source, launch.size, ranks->size(), mpi_version()));
 }
 
 }  // namespace ergode::sim

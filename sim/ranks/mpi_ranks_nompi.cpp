@@ -4,8 +4,8 @@
 
 namespace ergode::sim {
 
-bool ranks_are_built() {
-  return false;
+std::string mpi_version() {
+  return {};
 }
 
 std::unique_ptr<Ranks> connect_ranks(const Launch& launch) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sim/ranks/launch.hpp"
@@ -33,8 +34,8 @@ class Ranks {
   virtual void abort(io::ExitCode code) = 0;
 };
 
-/// Whether several ranks can share a run.
-bool ranks_are_built();
+/// The MPI by which ranks meet, "Open MPI v4.1.4"; empty in a binary without one.
+std::string mpi_version();
 
 /// Meets the other processes of the launch; at the end of the object all part. Throws io::Error(command_line) with what
 /// to do where that cannot be.

@@ -408,11 +408,7 @@ ExitCode run(const RunOptions& options, const std::vector<SimulationType>& types
     const std::lock_guard guard(session.lock_mutex);
     if (session.lock) session.lock->release();
   });
-  if (options.leader != nullptr)
-    options.leader->on_signals([&signals](RankSignals of_rank) {
-      if (of_rank.stop != 0) signals.note(of_rank.stop);
-      if (of_rank.checkpoint != 0) signals.note(SIGUSR2);
-    });
+  if (options.leader != nullptr) options.leader->on_signals([&signals](int signal) { signals.note(signal); });
   return run_session(session, types, signals);
 }
 
