@@ -47,6 +47,8 @@ DeviceGroup<Real> device_group(const GroupData<Real>& data, const std::uint32_t*
                     bridge = pack.add(data.bridge);
   d.memory = DeviceArray<unsigned char>("options of a group", static_cast<std::int64_t>(pack.bytes().size()));
   d.memory.copy_from(pack.bytes().data());
+  // A copy from pageable memory may return before it has arrived, and the loops' streams do not wait for it.
+  cuda_check(cudaDeviceSynchronize(), "copy of a group");
   const unsigned char* base = d.memory.get();
   d.view = data.view;
   d.view.grids = reinterpret_cast<const PathSpec*>(base + grids);
