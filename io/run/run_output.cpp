@@ -32,8 +32,10 @@ std::unique_ptr<Series> DirectoryOutput::series(const std::string& name, const S
 
 void DirectoryOutput::write(const std::string& name, FileContent content) {
   const std::filesystem::path path = directory_ / name;
-  fs::make_directories(path.parent_path());
-  retry_while_full(retry_, [&] { write_sealed(path, content); });
+  retry_while_full(retry_, [&] {
+    fs::make_directories(path.parent_path());
+    write_sealed(path, content);
+  });
 }
 
 void DirectoryOutput::write_text(const std::string& name, std::string_view text) {

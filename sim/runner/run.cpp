@@ -263,6 +263,15 @@ void make_checkpointer(Session& s) {
   if (s.checkpoint) s.checkpointer->found(s.checkpoint->unit);
 }
 
+/// summary.json for `ergode info` on a live or killed run: its loss is no reason to end.
+void try_report(const Session& s) {
+  try {
+    write_report(s.directory, s.report);
+  } catch (const io::Error& e) {
+    s.log.file_only(std::string("summary.json could not be written: ") + e.what());
+  }
+}
+
 LoopResult work(Session& s, SignalWatcher& signals, double walltime) {
   io::ProgressDisplay display(s.log, s.shared != nullptr ? io::ProgressStyle::none : s.options.progress);
   const auto shown = [](const Progress& p) { return io::ProgressState{p.unit, p.total, p.unit_name, p.detail}; };
@@ -274,7 +283,7 @@ LoopResult work(Session& s, SignalWatcher& signals, double walltime) {
   hooks.write_checkpoint = [&s] {
     s.checkpointer->write(s.simulation->save(), s.simulation->progress().unit, false);
     refresh_report(s);
-    write_report(s.directory, s.report);
+    try_report(s);
   };
   double written = s.now();
   hooks.show = [&](const Progress& p) {
@@ -284,11 +293,7 @@ LoopResult work(Session& s, SignalWatcher& signals, double walltime) {
     if (s.now() - written < io::lock_heartbeat_seconds || !s.lock->held()) return;
     written = s.now();
     s.report.wall_seconds = written;
-    try {
-      write_report(s.directory, s.report);  // for `ergode info` on a live or killed run
-    } catch (const io::Error& e) {
-      s.log.file_only(std::string("summary.json could not be written: ") + e.what());
-    }
+    try_report(s);
   };
   const LoopResult result =
       run_loop(*s.simulation, {walltime, s.config.common.checkpoint.every, s.checkpoint.has_value()}, hooks);
@@ -327,7 +332,7 @@ ExitCode end(Session& s, const LoopResult& result) {
                                                    : std::string("the wall-time limit is near");
   }
   refresh_report(s);
-  write_report(s.directory, s.report);
+  io::retry_while_full(s.disk_retry, [&s] { write_report(s.directory, s.report); });
   print_report(s.log, s.report, s.directory, s.options.profile);
   if (s.report.exit_code == ExitCode::resume_me)
     s.log.info(fmt::format("{}: stopped with a checkpoint; `--resume` continues", s.report.message));
@@ -343,7 +348,9 @@ ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalW
   if (s.checkpoint) {
     const ResumePlan plan = check_resumable(*s.checkpoint, s.config, types);
     if (s.checkpoint->finished && plan.changed.empty()) {
-      const auto lost = lost_files(s.directory, find_type(s.config.common.simulation, types));
+      auto lost = lost_files(s.directory, find_type(s.config.common.simulation, types));
+      // Killed between its last checkpoint and the end.
+      if (!inspect(s.directory).finished) lost.push_back("summary.json");
       if (lost.empty()) {
         s.log.result(
             fmt::format("{}: this run is finished (unit {}): nothing to do", s.directory.string(), s.checkpoint->unit));

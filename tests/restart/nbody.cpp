@@ -111,6 +111,30 @@ TEST_CASE("an N-body run killed at random moments ends with the bits of one left
   }
 }
 
+TEST_CASE("a run that was killed between its last checkpoint and its report has its report after a resume") {
+  const TemporaryDirectory d;
+  write_config(d, cases[0]);
+  finish(d, "whole", {"--threads", "1"});
+  for (const bool running : {false, true}) {
+    fs::remove_all(d / "cut");
+    fs::copy(d / "whole", d / "cut", fs::copy_options::recursive);
+    std::string summary = slurp(d / "cut/summary.json");
+    fs::remove(d / "cut/summary.json");
+    if (running) {
+      summary.replace(summary.find("\"finished\""), 10, "\"running\"");
+      spill(d / "cut/summary.json", summary);
+    }
+    const Outcome outcome = run(d, command(d, "cut", {"--resume"}));
+    INFO(outcome.error);
+    REQUIRE(outcome.code == 0);
+    CHECK(outcome.error.find("written again from the checkpoint: summary.json") != std::string::npos);
+    CHECK(slurp(d / "cut/summary.json").find("\"finished\"") != std::string::npos);
+    check_equal(d, "whole", "cut");
+    CHECK(run(d, {"verify", d / "cut"}).code == 0);
+    CHECK(run(d, command(d, "cut", {"--resume"})).out.find("nothing to do") != std::string::npos);
+  }
+}
+
 TEST_CASE("every integrator in either precision resumes to the same bits, with other numbers of threads") {
   for (const std::string scheme : {"leapfrog", "yoshida4", "yoshida6", "yoshida8"})
     for (const std::string precision : {"mixed", "double"}) {
