@@ -78,6 +78,20 @@ output: {series: {interval: 1}, snapshots: {interval: $1}}
 YAML
 }
 
+# Six members: a period of an orbit each, whose energy error grows with the eccentricity.
+write_sweep() {  # write_sweep LARGEST_ENERGY_ERROR
+  cat >"$scratch/sweep.yaml" <<YAML
+simulation: nbody
+name: orbits
+units: nbody
+initial_conditions: {type: two_body, masses: [0.9, 0.1], semi_major_axis: 1}
+gravity: {precision: double}
+integrator: {scheme: yoshida4, steps: 200, end_time: 6.283185307179586}
+diagnostics: {max_relative_energy_error: $1}
+sweep: {parameters: {initial_conditions.eccentricity: [0, 0.25, 0.5, 0.6, 0.7, 0.9]}}
+YAML
+}
+
 # Whole seconds that the run of the config takes, at least one, but a hundred times as long.
 hundred_runs_take() {
   local start=${EPOCHREALTIME/[.,]/}
@@ -156,15 +170,16 @@ test_a_warning_during_the_start_loses_nothing() {
 
 test_only_the_task_of_an_array_that_stopped_queues_again() {
   start_cluster || fail "the cluster did not start"
-  program 'echo "task $SLURM_ARRAY_TASK_ID start ${SLURM_RESTART_COUNT:-0}"
+  program 'share="$SLURM_ARRAY_TASK_COUNT of $SLURM_ARRAY_TASK_MIN-$SLURM_ARRAY_TASK_MAX"
+    echo "task $SLURM_ARRAY_TASK_ID, $share: start ${SLURM_RESTART_COUNT:-0}"
     ((SLURM_ARRAY_TASK_ID != 2 || ${SLURM_RESTART_COUNT:-0} > 0)) || exit 75
     ((SLURM_ARRAY_TASK_ID == 2)) || sleep 5'
   submit requeue_chain.sh --array=0-2 --output="$scratch/array-%a.log" -- my.yaml
   wait_for 60 no_job_is_left || fail "the array is still $(field JobState)"
-  expect "starts" "$(cat "$scratch"/array-*.log | grep ^task)" "task 0 start 0
-task 1 start 0
-task 2 start 0
-task 2 start 1"
+  expect "starts" "$(cat "$scratch"/array-*.log | grep ^task)" "task 0, 3 of 0-2: start 0
+task 1, 3 of 0-2: start 0
+task 2, 3 of 0-2: start 0
+task 2, 3 of 0-2: start 1"
 }
 
 test_tasks_of_an_array_know_their_share() {
@@ -174,6 +189,78 @@ test_tasks_of_an_array_know_their_share() {
   wait_for 60 no_job_is_left || fail "the array is still $(field JobState)"
   expect "ids" "$(cat "$scratch"/array-*.log | grep ^id)" "$(
     for id in 1 2 3; do echo "id $id of 1-3: run sweep.yaml -o out --resume --threads 1 --progress lines"; done)"
+}
+
+# In directories of their own and packed, by two arrays at the same time. The ids begin at 1, the program's tasks at 0.
+test_an_array_makes_the_sweep_that_one_process_makes() {
+  start_cluster || fail "the cluster did not start"
+  export ERGODE=$ERGODE_PROGRAM ERGODE_DEVICE=cpu
+  write_sweep 1
+  "$ERGODE" run "$scratch/sweep.yaml" -o "$scratch/alone" --threads 1 -q || fail "one process"
+  local packed id said
+  for packed in false true; do
+    submit array_sweep.sh --array=1-3 --output="$scratch/array-$packed-%a.log" -- \
+      "$scratch/sweep.yaml" -o "$scratch/$packed" --set sweep.packed=$packed
+  done
+  wait_for 60 no_job_is_left || fail "the arrays are still there"
+  for packed in false true; do
+    for id in 1 2 3; do
+      said="task $((id - 1)) of 3 (counted from 0): 2 members, by SLURM_ARRAY_TASK_ID=$id of 3 tasks"
+      grep -qF "$said" "$scratch/array-$packed-$id.log" || fail "the log of task $id does not say '$said'"
+    done
+    expect "members that are done" "$(grep -c ',done,' "$scratch/$packed/sweep.csv")" 6
+    "$ERGODE" verify "$scratch/$packed" >/dev/null || fail "damaged files"
+    "$ERGODE" diff "$scratch/alone" "$scratch/$packed" || fail "other bits than those of one process (packed: $packed)"
+  done
+}
+
+test_a_failed_member_ends_its_task_alone_and_with_10() {
+  start_cluster || fail "the cluster did not start"
+  export ERGODE=$ERGODE_PROGRAM ERGODE_DEVICE=cpu
+  write_sweep 0.05  # too little for the last member, which is of task 2
+  submit requeue_chain.sh --array=0-2 --output="$scratch/array-%a.log" -- "$scratch/sweep.yaml" -o "$scratch/sweep"
+  wait_for 60 no_job_is_left || fail "the array is still there"
+  local task
+  expect "states, exit codes and restarts" "$(for task in "${job}_"{0,1,2}; do
+    echo "$(field JobState "$task") $(field ExitCode "$task") $(field Restarts "$task")"; done)" "COMPLETED 0:0 0
+COMPLETED 0:0 0
+FAILED 10:0 0"
+  grep -q 'member 5 (initial_conditions.eccentricity = 0.9): .*energy error' "$scratch/array-2.log" ||
+    fail "the log does not name it: $(cat "$scratch/array-2.log")"
+  expect "members that are done" "$(grep -c ',done,' "$scratch/sweep/sweep.csv")" 5
+}
+
+need_ranks() {
+  [[ $("$ERGODE_PROGRAM" --version) == *"MPI Open MPI"* ]] || skip "the program was not built with Open MPI"
+  srun --mpi=list 2>&1 | grep -qw pmix || skip "srun has no pmix"
+}
+
+submit_two_ranks() { submit several_gpus.sh --nodes=1 --ntasks-per-node=2 --gres=none -- "$@"; }
+
+test_two_ranks_stop_with_75_go_on_and_have_the_bits_of_one_process() {
+  start_cluster || fail "the cluster did not start"
+  need_ranks
+  export ERGODE=$ERGODE_PROGRAM ERGODE_DEVICE=cpu
+  write_config 5
+  "$ERGODE" run "$scratch/config.yaml" -o "$scratch/alone" --threads 1 -q || fail "one process"
+  submit_two_ranks "$scratch/config.yaml" -o "$scratch/ranks"
+  wait_for 60 grep -qs 'rank 0 of 2' "$scratch/ranks/run.log" || fail "no two ranks: $(cat "$log")"
+  scancel --signal=USR1 "$job"
+  expect_end FAILED 75 0
+  submit_two_ranks "$scratch/config.yaml" -o "$scratch/ranks"
+  expect_end COMPLETED 0 0
+  "$ERGODE" diff "$scratch/alone" "$scratch/ranks" || fail "two ranks have other bits than one process"
+}
+
+test_ranks_of_one_step_do_not_share_a_sweep() {
+  start_cluster || fail "the cluster did not start"
+  need_ranks
+  export ERGODE=$ERGODE_PROGRAM ERGODE_DEVICE=cpu
+  write_sweep 1
+  submit_two_ranks "$scratch/sweep.yaml" -o "$scratch/sweep"
+  expect_end FAILED 2 0
+  grep -q 'has a sweep.*job array' "$log" || fail "it does not say why: $(cat "$log")"
+  [[ ! -e $scratch/sweep ]] || fail "something was written"
 }
 
 test_one_rank_for_each_gpu_all_warned_before_the_end() {
