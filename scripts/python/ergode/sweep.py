@@ -130,7 +130,7 @@ class Members(collections.abc.Sequence):
 
 
 class PackedRun(Run):
-    """A member that lies in one file with others."""
+    """A member that lies in one file with others. Only those that are done do."""
 
     def __init__(self, sweep, place):
         super().__init__(sweep.directory / str(sweep.index["file"][place]), sweep._package)
@@ -153,11 +153,11 @@ class PackedRun(Run):
     @functools.cached_property
     def summary(self):
         """The headline figures that the sweep's index has."""
-        figures = {
-            name: {"value": values[self._number].item(), "units": attrs.get("units", "1")}
-            for name, (values, attrs) in self._sweep._tables["results"].items()
-        }
-        return {"simulation": self.kind, "name": self.name, "results": figures}
+        figures = {}
+        for name, (values, attrs) in self._sweep._tables["results"].items():
+            units = attrs.get("units", "1")  # empty: of texts and of counts that have none
+            figures[name] = {"value": values[self._number].item(), **({"units": units} if units else {})}
+        return {"simulation": self.kind, "name": self.name, "state": "finished", "exit_code": 0, "results": figures}
 
     @property
     def snapshots(self):

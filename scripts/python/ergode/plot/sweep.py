@@ -41,19 +41,13 @@ def pictures(sweep):
     found = []
     for name in figures_of(sweep.dataset):
         mean, _ = over_seeds(sweep.dataset, name)
+        of_seeds = ": mean over seeds" if mean.ndim < sweep.dataset[name].ndim else ""
         if mean.ndim == 1:
-            found.append((name, _lines(name), f"{name} against {mean.dims[0]}" + _of_seeds(sweep.dataset, name)))
+            error = ", with its standard error" if of_seeds else ""
+            found.append((name, _lines(name), f"{name} against {mean.dims[0]}{of_seeds}{error}."))
         elif mean.ndim >= 2:
-            found.append(
-                (name, _map(name), f"{name} against {mean.dims[0]} and {mean.dims[1]}" + _of_seeds(sweep.dataset, name))
-            )
+            found.append((name, _map(name), f"{name} against {mean.dims[0]} and {mean.dims[1]}{of_seeds}."))
     return found
-
-
-def _of_seeds(dataset, name):
-    return (
-        ": mean over seeds, with its standard error." if SEED in dataset[name].dims and dataset[name].ndim > 1 else "."
-    )
 
 
 def _is_logarithmic(values):

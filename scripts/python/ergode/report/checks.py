@@ -27,11 +27,8 @@ class Check:
 def _state(summary):
     state, code = summary.get("state", "unknown"), summary.get("exit_code", "?")
     if state == "finished" and code == 0:
-        return Check(
-            "end of the run",
-            GOOD,
-            f"finished: {summary.get('unit')} of {summary.get('total')} {summary.get('unit_name')}s",
-        )
+        count = f": {summary['unit']} of {summary['total']} {summary['unit_name']}s" if "unit" in summary else ""
+        return Check("end of the run", GOOD, f"finished{count}")
     message = summary.get("message") or "no message"
     return Check("end of the run", BAD, f"{state}, exit code {code}: {message}")
 
