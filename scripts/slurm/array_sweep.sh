@@ -5,10 +5,12 @@
 #
 # The members of a sweep (a config with a `sweep:` block), shared among the tasks of a job array. An array is one submission of many
 # jobs that differ in a number, SLURM_ARRAY_TASK_ID; the program reads it and takes its share by itself. --array=0-9 makes ten tasks
-# (any number is right for any sweep), %10 allows ten at a time. All write into one sweep directory.
+# (any number is right for any sweep; ids may begin anywhere, in steps of one size), %10 allows ten at a time. All write into one
+# sweep directory. A task is one process with one GPU: several ranks in a task are refused (2).
 #
-# A task that runs out of time stops with 75, and one that fails does not touch the others. Submit the same line again: members that
-# are done are skipped, interrupted ones go on. For tasks that come back by themselves submit requeue_chain.sh with --array.
+# A task that runs out of time stops with 75, one with failed members ends with 10, and neither touches the others. Submit the same
+# line again: members that are done are skipped, interrupted ones go on, failed ones are tried again. For tasks that come back by
+# themselves after 75 submit requeue_chain.sh with --array.
 # If this is your first job script, read `scripts/slurm/one_gpu.sh --help` first.
 #
 # Environment variables, all optional, set before sbatch:
@@ -41,7 +43,7 @@ fi
 [[ -z ${ERGODE_MODULES:-} ]] || module load $ERGODE_MODULES || exit 2
 program=${ERGODE:-$(command -v ergode || echo "$SLURM_SUBMIT_DIR/build/release/ergode")}
 
-echo "array_sweep.sh: task $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_TASK_COUNT"
+echo "array_sweep.sh: the task with id $SLURM_ARRAY_TASK_ID, of $SLURM_ARRAY_TASK_COUNT tasks"
 srun --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" \
   "$program" run "$@" --resume --threads "${SLURM_CPUS_PER_TASK:-1}" --progress lines
 status=$?

@@ -7,11 +7,12 @@
 # A run that goes on over as many jobs as it needs, with no care from you. Before the job's time is over the program writes a
 # checkpoint and ends with 75; the job then puts itself back into the queue, under the same number, and resumes. Results are
 # bitwise those of a run that was left alone. It ends when the run is done (0) or has failed (anything but 75: a mistake in the config
-# is not tried again), when you cancel it (scancel JOB), or after ERGODE_MAX_RESTARTS restarts.
+# is not tried again, nor are failed members of a sweep), when you cancel it (scancel JOB), or after ERGODE_MAX_RESTARTS restarts.
 # A short --time is easier to find a place for: the chain makes it as long as needed.
 #
-# It works for several GPUs too (--nodes, --ntasks-per-node, --gres as in several_gpus.sh) and for the tasks of an array. If this is
-# your first job script, read `scripts/slurm/one_gpu.sh --help` first.
+# It works for several GPUs too (--nodes, --ntasks-per-node, --gres as in several_gpus.sh), and for a sweep that is shared among the
+# tasks of an array, each of one rank (as in array_sweep.sh). If this is your first job script, read `scripts/slurm/one_gpu.sh --help`
+# first.
 #
 # Environment variables, all optional, set before sbatch:
 #   ERGODE               the program; otherwise `ergode` on the PATH, otherwise build/release/ergode in the folder of submission
@@ -57,6 +58,9 @@ fi
 [[ -z ${ERGODE_MODULES:-} ]] || module load $ERGODE_MODULES || exit 2
 program=${ERGODE:-$(command -v ergode || echo "$SLURM_SUBMIT_DIR/build/release/ergode")}
 restarts=${SLURM_RESTART_COUNT:-0}
+
+# As in several_gpus.sh.
+((${SLURM_NTASKS:-1} == 1)) || export SLURM_MPI_TYPE=${SLURM_MPI_TYPE:-pmix} SLURM_WAIT=60
 
 # In the background, because a shell hears no signal while it waits for a command in the foreground. srun passes the signal on to
 # the program, on all nodes.

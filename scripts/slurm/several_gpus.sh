@@ -6,8 +6,9 @@
 # One run on several GPUs and nodes, with a program that was built with MPI: one rank (task) for each GPU. Results do not depend on how
 # many there are. Stops and goes on as one_gpu.sh does; read its --help first if this is your first job script.
 #
-# The number of GPUs of a node stands in two lines, --ntasks-per-node and --gres: keep them the same. The output must be on a
-# file system that all nodes see.
+# The number of GPUs of a node stands in two lines, --ntasks-per-node and --gres: keep them the same. Ranks that would share a GPU are
+# refused (5), unless the arguments have --share-devices. The output must be on a file system that all nodes see. A sweep is not shared
+# out over ranks (2): that is array_sweep.sh.
 #
 # Environment variables, all optional, set before sbatch:
 #   ERGODE          the program; otherwise `ergode` on the PATH, otherwise build/release/ergode in the folder of submission
@@ -16,8 +17,8 @@
 #   SLURM_MPI_TYPE  how srun and MPI find each other, one of `srun --mpi=list`; pmix when not set. It is a matter of the MPI library:
 #                     pmix   Open MPI 4 and 5, and MPICH built for it (--with-pmix)
 #                     pmi2   MPICH as distributions have it, MVAPICH, Intel MPI (which wants I_MPI_PMI_LIBRARY=.../libpmi2.so)
-#                   With the wrong one Open MPI does not start, and with MPICH each rank takes itself for rank 0 of 1: all but one
-#                   are then refused, because the run directory is in use (exit 7).
+#                   With the wrong one Open MPI does not start (1), and with MPICH, or where the program was built without MPI,
+#                   the program says that its ranks do not see each other (2).
 #
 #SBATCH --job-name=ergode
 #SBATCH --output=%x-%j.log

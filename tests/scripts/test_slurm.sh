@@ -252,6 +252,20 @@ test_two_ranks_stop_with_75_go_on_and_have_the_bits_of_one_process() {
   "$ERGODE" diff "$scratch/alone" "$scratch/ranks" || fail "two ranks have other bits than one process"
 }
 
+test_a_chain_of_two_ranks_has_the_bits_of_one_process() {
+  start_cluster || fail "the cluster did not start"
+  need_ranks
+  export ERGODE=$ERGODE_PROGRAM ERGODE_DEVICE=cpu
+  write_config 5
+  "$ERGODE" run "$scratch/config.yaml" -o "$scratch/alone" --threads 1 -q || fail "one process"
+  submit requeue_chain.sh --nodes=1 --ntasks=2 -- "$scratch/config.yaml" -o "$scratch/ranks"
+  wait_for 60 grep -qs 'rank 0 of 2' "$scratch/ranks/run.log" || fail "no two ranks: $(cat "$log")"
+  scancel --batch --signal=USR1 "$job"
+  expect_end COMPLETED 0 1
+  grep -q '"resumes": 1,' "$scratch/ranks/summary.json" || fail "it began anew: $(cat "$scratch/ranks/summary.json")"
+  "$ERGODE" diff "$scratch/alone" "$scratch/ranks" || fail "the chain has other bits than one process"
+}
+
 test_ranks_of_one_step_do_not_share_a_sweep() {
   start_cluster || fail "the cluster did not start"
   need_ranks
