@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-from package import SOURCE, crossed_sweep, need, need_package
+from package import SOURCE, need, need_package
 
 DIRECTORY = pathlib.Path(sys.argv[2])
 LINKS = {
@@ -18,6 +18,7 @@ LINKS = {
     "plummer": "plummer",
     "basket-book": "basket",
     "heston-smile": "smile",
+    "sweep-timestep": "sweep",
     "star-cluster": "plummer",
     "equity-book": "greeks",
 }
@@ -125,10 +126,6 @@ def package():
     numpy = need("numpy")
     need_package()
     need("unyt")
-    (DIRECTORY / "made").mkdir()
-    crossed_sweep(DIRECTORY / "made", DIRECTORY / "solar")
-    (DIRECTORY / "sweep").symlink_to(DIRECTORY / "made/sweep")
-    LINKS["sweep"] = "sweep"
     names = execute("docs/analysis.md", "The package `ergode`")
     assert numpy.array_equal(names["half_mass"], read("plummer/series.h5", "lagrangian_radius")[:, 3])
     assert numpy.array_equal(names["last"].positions, read(LAST, "PartType1/Coordinates"))
@@ -136,7 +133,11 @@ def package():
     assert numpy.array_equal(names["crash"], read("basket/results.h5", "scenarios/price")[0, 2, 0])
     joule = 1.3271244e20 / 6.6743e-11 * (1.495978707e11 / 86400) ** 2
     assert numpy.allclose(names["energy"].d, read("solar/series.h5", "total_energy") * joule, rtol=1e-13)
-    assert names["sweep"].dataset.sizes == {"timestep": 3, "softening": 2}
+    assert dict(names["error"].sizes) == {"scheme": 3, "steps": 4, "eccentricity": 4}
+    error = read("sweep/sweep.h5", "results/largest_relative_energy_error")
+    assert numpy.array_equal(names["error"].values.ravel(), error)  # the last axis fastest
+    assert float(names["error"].sel(scheme="yoshida8", steps=400)[3]) == error[2 * 16 + 1 * 4 + 3]
+    assert names["sweep"].members[0].series.sizes["time"] == 101
 
 
 def pictures():

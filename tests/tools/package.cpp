@@ -34,7 +34,8 @@ const std::vector<Short> runs{
      "options.2.lsm.training_paths=2048 options.3.lsm.training_paths=2048"},
     {"basket", "options/basket_book",
      "monte_carlo.tolerance.max_paths=2048 options.2.tolerance.max_paths=2048 options.5.tolerance.max_paths=2048 "
-     "monte_carlo.steps_per_year=12 output.save_values=16 output.save_paths=4"}};
+     "monte_carlo.steps_per_year=12 output.save_values=16 output.save_paths=4"},
+    {"sweep", "nbody/sweep_timestep", ""}};
 
 /// A test particle on an ellipse about a body at rest, in 100 snapshots of one period.
 const std::string kepler =
@@ -174,7 +175,7 @@ TEST_CASE("docs/analysis.md: the code for VTK") {
   check("docs_run.py", "vtk", {"plummer"});
 }
 TEST_CASE("docs/analysis.md: the code for the package") {
-  check("docs_run.py", "package", {"plummer", "solar", "basket"});
+  check("docs_run.py", "package", {"plummer", "solar", "basket", "sweep"});
 }
 TEST_CASE("docs/analysis.md: the code for pictures") {
   check("docs_run.py", "pictures", {"smile"});
