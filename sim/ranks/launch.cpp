@@ -10,9 +10,11 @@ namespace ergode::sim {
 Launch find_launch(const std::function<const char*(const char*)>& environment) {
   const auto integer = [&](const char* name) -> std::optional<int> {
     const char* text = environment(name);
+    if (text == nullptr) return std::nullopt;
+    const char* const end = text + std::strlen(text);
     int value = 0;
-    if (text == nullptr || std::from_chars(text, text + std::strlen(text), value).ec != std::errc() || value < 0)
-      return std::nullopt;
+    const auto [stop, problem] = std::from_chars(text, end, value);
+    if (problem != std::errc() || stop != end || value < 0) return std::nullopt;
     return value;
   };
   struct Names {
@@ -24,7 +26,7 @@ Launch find_launch(const std::function<const char*(const char*)>& environment) {
                                                    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}}};
   for (const Names& names : launchers) {
     const auto size = integer(names.size), rank = integer(names.rank);
-    if (size && rank && *rank<*size&& * size> 1) return {*rank, *size, names.size};
+    if (size && rank && size > 1 && rank < size) return {*rank, *size, names.size};
   }
   return {};
 }

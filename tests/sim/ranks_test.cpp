@@ -63,6 +63,11 @@ TEST_CASE("what a launcher says of its processes") {
   CHECK(launch({{"SLURM_NTASKS", "8"}, {"SLURM_PROCID", "0"}}).size == 1);
   CHECK(launch({{"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}}).size == 1);
   CHECK(launch({{"PMI_SIZE", "2"}, {"PMI_RANK", "5"}}).size == 1);
+  CHECK(launch({{"PMI_SIZE", "4abc"}, {"PMI_RANK", "1"}}).size == 1);
+  CHECK(launch({{"PMI_SIZE", "4"}, {"PMI_RANK", "1 "}}).size == 1);
+  CHECK(launch({{"PMI_SIZE", "4"}}).size == 1);
+  // What one launcher says badly another may say well.
+  CHECK(launch({{"PMI_SIZE", ""}, {"SLURM_STEP_NUM_TASKS", "2"}, {"SLURM_PROCID", "1"}}).rank == 1);
 }
 
 TEST_CASE("each rank of a host gets a GPU of its own, whether it sees all or one") {
