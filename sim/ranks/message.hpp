@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -70,5 +71,17 @@ class Reader {
   }
   std::span<const std::byte> left_;
 };
+
+/// Bounds of the ranks' pieces as MPI has them, which counts in int. Throws io::Error(command_line) where they are
+/// beyond.
+inline std::vector<int> int_bounds(std::span<const std::int64_t> bounds) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  if (!bounds.empty() && bounds.back() > most)
+    throw io::Error(io::ExitCode::command_line, "ranks can exchange at most " + std::to_string(most) +
+                                                    " numbers at a time, and this run has " +
+                                                    std::to_string(bounds.back()) +
+                                                    " (3 for a body): start it without mpirun, or with fewer bodies");
+  return {bounds.begin(), bounds.end()};
+}
 
 }  // namespace ergode::sim

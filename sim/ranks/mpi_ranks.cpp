@@ -88,12 +88,9 @@ class MpiRanks final : public Ranks {
   }
 
   void all_gather(double* values, std::span<const std::int64_t> bounds) override {
-    std::vector<int> counts, places;
-    for (int r = 0; r < size_; ++r) {
-      const auto at = static_cast<std::size_t>(r);
-      counts.push_back(static_cast<int>(bounds[at + 1] - bounds[at]));
-      places.push_back(static_cast<int>(bounds[at]));
-    }
+    const std::vector<int> places = int_bounds(bounds);
+    std::vector<int> counts;
+    for (std::size_t r = 0; r + 1 < places.size(); ++r) counts.push_back(places[r + 1] - places[r]);
     MPI_Request request;
     MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DOUBLE, values, counts.data(), places.data(), MPI_DOUBLE, MPI_COMM_WORLD,
                     &request);

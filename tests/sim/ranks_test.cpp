@@ -6,6 +6,7 @@
 #include "io/error.hpp"
 #include "sim/ranks/devices.hpp"
 #include "sim/ranks/launch.hpp"
+#include "sim/ranks/message.hpp"
 #include "sim/ranks/path_shares.hpp"
 
 // What is decided about ranks, without any.
@@ -124,6 +125,12 @@ TEST_CASE("ranks share the processors of their host, and the least instruction s
   places = {place("n1", {}), place("n1", {})};
   places[0].quota = places[1].quota = 1;
   CHECK(sim::assign_devices("cpu", places, 0, false).threads == std::vector<int>{1, 1});
+}
+
+TEST_CASE("bounds that MPI cannot count to are refused") {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  CHECK(sim::int_bounds(std::vector<std::int64_t>{0, 7, most}) == std::vector<int>{0, 7, no_bound});
+  CHECK_THROWS_AS(sim::int_bounds(std::vector<std::int64_t>{0, 7, most + 1}), io::Error);
 }
 
 TEST_CASE("every chunk is of one rank, in the order of the ranks, and small works are spread") {
