@@ -84,12 +84,19 @@ void assign_gpus(const std::vector<RankPlace>& places, const std::vector<std::ve
     ++host.ranks;
     host.taken.insert(gpu.uuid);
     out.devices.push_back(gpu);
-    out.table.push_back(row(r, places[r], fmt::format("cuda:{} {} {}", gpu.index, gpu.uuid, gpu.name)));
+    out.table.push_back(
+        row(r, places[r], fmt::format("cuda:{} {} {} {}", gpu.index, gpu.uuid, gpu.architecture, gpu.name)));
   }
   if (shared && !share)
     throw io::Error(io::ExitCode::no_device,
                     "there are more ranks than GPUs on a node, and these would share one:" + joined(out.table) +
                         "\nstart as many ranks on a node as it has GPUs, or allow it with --share-devices");
+  const auto unlike = [&](const Device& gpu) { return gpu.architecture != out.devices.front().architecture; };
+  if (std::any_of(out.devices.begin(), out.devices.end(), unlike))
+    throw io::Error(
+        io::ExitCode::no_device,
+        "the GPUs of the ranks are of unlike architecture, and would not give the same bits:" + joined(out.table) +
+            "\ntake nodes with GPUs of one kind (with Slurm --gres=gpu:KIND:N), or --device cpu");
 }
 
 void assign_threads(const std::vector<RankPlace>& places, int threads, RankDevices& out) {

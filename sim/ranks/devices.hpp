@@ -31,7 +31,8 @@ struct RankDevices {
 /// `requested`: auto, cpu, cuda or cuda:N. Each rank of a host gets a GPU of its own, by UUID, so that it does not
 /// matter whether each sees all GPUs of the host or its own alone; `auto` takes the CPU for all where one rank has no
 /// GPU. Ranks of a host share its processors unless `threads` > 0 says how many each takes. Throws io::Error(no_device)
-/// with the table when a GPU would serve two ranks, unless `share`.
+/// with the table when a GPU would serve two ranks, unless `share`, and when the GPUs are of unlike architecture:
+/// approximate instructions (of square roots) need not give the same bits on each.
 RankDevices assign_devices(const std::string& requested, const std::vector<RankPlace>& places, int threads, bool share);
 
 /// The same among the ranks of a run, each of which then knows its own.

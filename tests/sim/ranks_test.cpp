@@ -102,6 +102,24 @@ TEST_CASE("a GPU for two ranks is refused with the table, unless it is asked for
   CHECK(shared.devices[3].uuid == "GPU-b");
 }
 
+TEST_CASE("GPUs of unlike architecture are refused with the table, on one host or several") {
+  Device old = gpu(0, "GPU-a"), recent = gpu(1, "GPU-b");
+  old.architecture = "sm_80";
+  recent.architecture = "sm_90";
+  const std::vector<Device> both{old, recent};
+  for (const auto& places :
+       {std::vector{place("n1", both), place("n1", both)}, std::vector{place("n1", {old}), place("n2", {recent})}})
+    for (const char* requested : {"auto", "cuda"}) {
+      const auto [code, message] = refusal(requested, places);
+      INFO(message);
+      CHECK(code == 5);
+      for (const char* said : {"rank 0", "rank 1", "GPU-a", "GPU-b", "sm_80", "sm_90", "unlike"})
+        CHECK(message.find(said) != std::string::npos);
+    }
+  // What no rank takes does not matter.
+  CHECK(refusal("cuda", {place("n1", both), place("n2", {old})}).first == 0);
+}
+
 TEST_CASE("all ranks take one backend") {
   const std::vector<RankPlace> places{place("n1", {gpu(0, "GPU-a")}), place("n2", {})};
   const auto found = sim::assign_devices("auto", places, 0, false);
