@@ -11,6 +11,7 @@
 #include "sim/cli/commands.hpp"
 #include "sim/device/choose.hpp"
 #include "sim/ranks/leader.hpp"
+#include "sim/ranks/same_run.hpp"
 #include "sim/ranks/serve.hpp"
 #include "sim/runner/failure.hpp"
 #include "sim/runner/signals.hpp"
@@ -187,11 +188,13 @@ ExitCode run_config(const RunOptions& options, const std::vector<SimulationType>
 /// As one of several processes that a launcher started together: rank 0 runs, the others help it.
 ExitCode run_as_rank(const Launch& launch, RunOptions options, const std::vector<SimulationType>& types, io::Log& log) {
   const std::unique_ptr<Ranks> ranks = connect_ranks(launch);
+  const std::vector<Bytes> wanted = ranks->gather(wanted_run(options.config, options.overrides));
   if (ranks->rank() != 0) return serve(*ranks);
   Leader leader(*ranks);
   options.leader = &leader;
   ExitCode code = ExitCode::internal;
   try {
+    check_same_run(wanted);
     code = run_config(options, types, log);
   } catch (...) {
     const Failure failure = explain(std::current_exception());

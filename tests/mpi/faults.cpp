@@ -154,6 +154,30 @@ TEST_CASE("what is wrong with the input is said once, by rank 0") {
   }
 }
 
+TEST_CASE("ranks that were given different runs are refused, in config, options and folder") {
+  need_mpi();
+  const TemporaryDirectory d;
+  write_bodies(d);
+  for (const char* folder : {"0", "1", "2"}) {
+    fs::create_directory(d / folder);
+    fs::copy_file(d / "bodies.yaml", d / folder / "bodies.yaml");
+  }
+  for (const char* started :
+       {"exec \"$0\" run $rank/bodies.yaml -o run", "exec \"$0\" run bodies.yaml -o run$rank",
+        "exec \"$0\" run bodies.yaml -o run --set seed=$rank", "cd $rank && exec \"$0\" run bodies.yaml -o run"}) {
+    const std::string script = std::string("rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; ") + started;
+    const Outcome outcome =
+        Child(d.path(), {"-n", "3", "-wdir", d.path(), "/bin/sh", "-c", script, ERGODE_PROGRAM}, permit, ERGODE_MPIEXEC)
+            .wait();
+    INFO(started << "\n" << outcome.out << outcome.error);
+    CHECK(outcome.code == 2);
+    CHECK(has(outcome.error, "not given the same one"));
+    CHECK(has(outcome.error, "rank 0: "));
+    CHECK(has(outcome.error, "rank 1: "));
+    for (const char* nothing : {"run", "run0", "0/run", "1/run"}) CHECK_FALSE(fs::exists(d / nothing));
+  }
+}
+
 TEST_CASE("several processes that do not find each other are no ranks, and refused") {
   const TemporaryDirectory d;
   write_bodies(d);

@@ -6,8 +6,8 @@
 #include "io/error.hpp"
 #include "sim/ranks/devices.hpp"
 #include "sim/ranks/launch.hpp"
-#include "sim/ranks/message.hpp"
 #include "sim/ranks/path_shares.hpp"
+#include "sim/ranks/same_run.hpp"
 
 // What is decided about ranks, without any.
 
@@ -16,6 +16,7 @@ using kernels::Backend;
 using kernels::Device;
 using kernels::Isa;
 using kernels::options::Work;
+using sim::Bytes;
 using sim::RankPlace;
 
 namespace {
@@ -143,6 +144,23 @@ TEST_CASE("ranks share the processors of their host, and the least instruction s
   places = {place("n1", {}), place("n1", {})};
   places[0].quota = places[1].quota = 1;
   CHECK(sim::assign_devices("cpu", places, 0, false).threads == std::vector<int>{1, 1});
+}
+
+TEST_CASE("ranks that were started for different runs are refused, and two of them named") {
+  const Bytes first = sim::wanted_run("/runs/a.yaml", {"seed=1"});
+  CHECK_NOTHROW(sim::check_same_run({first, first, sim::wanted_run("/runs/x/../a.yaml", {"seed=1"})}));
+  for (const Bytes& other : {sim::wanted_run("/runs/b.yaml", {"seed=1"}), sim::wanted_run("/runs/a.yaml", {"seed=2"}),
+                             sim::wanted_run("/runs/a.yaml", {}), sim::wanted_run("a.yaml", {"seed=1"})})
+    try {
+      sim::check_same_run({first, first, other, first});
+      FAIL("accepted");
+    } catch (const io::Error& e) {
+      const std::string message = e.what();
+      INFO(message);
+      CHECK(static_cast<int>(e.code()) == 2);
+      CHECK(message.find("rank 0: /runs/a.yaml --set seed=1\n") != std::string::npos);
+      CHECK(message.find("rank 2: ") != std::string::npos);
+    }
 }
 
 TEST_CASE("bounds that MPI cannot count to are refused") {
