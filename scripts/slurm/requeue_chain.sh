@@ -25,7 +25,7 @@
 #SBATCH --output=%x-%j.log
 # Each job of the chain adds to the log.
 #SBATCH --open-mode=append
-#SBATCH --ntasks=1
+# One task unless sbatch is told otherwise: an --ntasks=1 here would win over its --ntasks-per-node.
 #SBATCH --cpus-per-task=8
 #SBATCH --time=1:00:00
 # Without it sites may forbid `scontrol requeue`.
@@ -59,13 +59,13 @@ fi
 program=${ERGODE:-$(command -v ergode || echo "$SLURM_SUBMIT_DIR/build/release/ergode")}
 restarts=${SLURM_RESTART_COUNT:-0}
 
-# As in several_gpus.sh.
-((${SLURM_NTASKS:-1} == 1)) || export SLURM_MPI_TYPE=${SLURM_MPI_TYPE:-pmix} SLURM_WAIT=60
+launch=(srun --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}")
+# Several ranks: several_gpus.sh says why.
+((${SLURM_NTASKS:-1} == 1)) || launch+=(--mpi="${SLURM_MPI_TYPE:-pmix}" --wait=60)
 
 # In the background, because a shell hears no signal while it waits for a command in the foreground. srun passes the signal on to
 # the program, on all nodes.
-srun --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" \
-  "$program" run "$@" --resume --threads "${SLURM_CPUS_PER_TASK:-1}" --progress lines &
+"${launch[@]}" "$program" run "$@" --resume --threads "${SLURM_CPUS_PER_TASK:-1}" --progress lines &
 child=$!
 [[ $warned == no ]] || warn
 

@@ -224,6 +224,23 @@ install_program() {
   cmake --install "$ERGODE_BINARY_DIR" --prefix "$1" >"$scratch/install.log" 2>&1 || fail "cmake --install: $(tail -n 3 "$scratch/install.log")"
 }
 
+test_job_scripts_for_several_ranks_pass_the_options_of_mpi() {
+  fake_path
+  # shellcheck disable=SC2016  # for the fake to expand
+  fake srun 'echo "$*" >"$SRUN_SAID"'
+  export SRUN_SAID=$scratch/said SLURM_JOB_ID=1 SLURM_CPUS_PER_TASK=2 ERGODE=ergode
+  unset SLURM_MPI_TYPE ERGODE_MODULES SLURM_RESTART_COUNT
+  local script option
+  for script in several_gpus requeue_chain; do
+    SLURM_NTASKS=2 PATH=$scratch/bin bash "$root/scripts/slurm/$script.sh" my.yaml || fail "$script.sh ended with $?"
+    for option in --mpi=pmix --wait=60; do
+      [[ " $(<"$scratch/said") " == *" $option "* ]] || fail "$script.sh starts two ranks without $option"
+    done
+  done
+  SLURM_NTASKS=1 PATH=$scratch/bin bash "$root/scripts/slurm/requeue_chain.sh" my.yaml || fail "it ended with $?"
+  expect "srun of one rank" "$(<"$scratch/said")" "--cpus-per-task=2 ergode run my.yaml --resume --threads 2 --progress lines"
+}
+
 test_an_installed_program_runs_an_installed_config_from_its_prefix() {
   local prefix=$scratch/prefix
   install_program "$prefix"
