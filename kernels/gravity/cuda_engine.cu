@@ -42,9 +42,18 @@ template <class T>
 class PinnedArray {
  public:
   PinnedArray() = default;
-  explicit PinnedArray(std::int64_t count) {
+  PinnedArray(const char* name, std::int64_t count) {
+    if (count == 0) return;
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
-    if (bytes > 0) cuda_check(cudaMallocHost(&data_, bytes), "cudaMallocHost");
+    const cudaError_t status =
+        fault_due(FaultPoint::host_alloc) ? cudaErrorMemoryAllocation : cudaMallocHost(&data_, bytes);
+    if (status == cudaErrorMemoryAllocation) {
+      cudaGetLastError();  // it is not sticky: the context lives on
+      throw Error(Failure::out_of_memory,
+                  "out of host memory for '" + std::string(name) + "': " + std::to_string(bytes >> 20) +
+                      " MiB asked that cannot be swapped out; start fewer ranks on a node or ask for more memory");
+    }
+    cuda_check(status, "cudaMallocHost");
   }
   PinnedArray(PinnedArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
   PinnedArray& operator=(PinnedArray&& other) noexcept {
@@ -210,6 +219,8 @@ class CudaEngine final : public GravityEngine {
 
   void allocate(std::int64_t n, std::int64_t sources) {
     sources_ = sources;
+    const bool shared = shares_of(n).shared();
+    if (shared) exchanged_ = {"accelerations to exchange", n};
     try {
       position_ = {"position", n};
       velocity_ = {"velocity", n};
@@ -231,13 +242,10 @@ class CudaEngine final : public GravityEngine {
       potential_ = {"potential", n};
       box_ = {"bounding box", 1};
       first_bad_ = {"not-finite flag", 1};
-      if (shares_of(n).shared()) {
-        in_tile_order_ = {"accelerations to exchange", n};
-        exchanged_ = PinnedArray<Vec3>(n);
-      }
+      if (shared) in_tile_order_ = {"accelerations to exchange", n};
     } catch (const Error& error) {
       if (error.failure() != Failure::out_of_memory) throw;
-      const MemoryNeed need = cuda_memory(n, sources, options_.precision);
+      const MemoryNeed need = cuda_memory(n, sources, options_.precision, shared);
       std::string text = std::string(error.what()) + ". The run needs " + std::to_string(need.total >> 20) +
                          " MiB on " + device_.name + ":";
       for (const auto& [array, bytes] : need.arrays) text += " " + array + " " + std::to_string(bytes >> 20) + " MiB;";
@@ -311,7 +319,7 @@ std::unique_ptr<GravityEngine> make_cuda_engine(const Device& device, const Grav
   return std::make_unique<CudaEngine<double>>(device, options);
 }
 
-MemoryNeed cuda_memory(std::int64_t bodies, std::int64_t sources, Precision precision) {
+MemoryNeed cuda_memory(std::int64_t bodies, std::int64_t sources, Precision precision, bool shared) {
   const std::int64_t real = precision == Precision::mixed ? 4 : 8;
   MemoryNeed need;
   need.arrays = {{"partial accelerations", 24 * bodies * source_chunks(bodies, sources)},
@@ -320,6 +328,7 @@ MemoryNeed cuda_memory(std::int64_t bodies, std::int64_t sources, Precision prec
                  {"tile order and keys", 32 * bodies + predicted_sort_scratch_bytes(bodies)},
                  {"mass, softening, potential", 24 * bodies},
                  {"bounding box, flag", static_cast<std::int64_t>(sizeof(Box) + sizeof(unsigned long long))}};
+  if (shared) need.arrays.emplace_back("accelerations to exchange", 24 * bodies);
   for (const auto& [array, bytes] : need.arrays) need.total += bytes;
   std::sort(need.arrays.begin(), need.arrays.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   return need;

@@ -5,11 +5,16 @@
 
 #include "kernels/gravity/cuda_engine.hpp"
 #include "kernels/gravity/host_engine.hpp"
+#include "kernels/gravity/share.hpp"
+#include "kernels/gravity/tiles.hpp"
 
 namespace ergode::kernels {
 
-MemoryNeed gravity_memory(std::int64_t bodies, std::int64_t sources, Precision precision, const Device& device) {
-  return device.backend == Backend::cuda ? cuda_memory(bodies, sources, precision) : host_memory(bodies);
+MemoryNeed gravity_memory(std::int64_t bodies, std::int64_t sources, Precision precision, const Device& device,
+                          const TargetShare* share) {
+  const bool shared = Shares(share, bodies, target_tile).shared();
+  return device.backend == Backend::cuda ? cuda_memory(bodies, sources, precision, shared)
+                                         : host_memory(bodies, shared);
 }
 
 std::unique_ptr<GravityEngine> make_gravity_engine(const Device& device, int threads, const GravityOptions& options) {

@@ -91,7 +91,7 @@ class GravityEngine {
   /// `force_check`.
   virtual std::vector<Vec3> reference_accelerations(std::span<const std::int64_t> indices) = 0;
   /// Bytes of device (or, on a CPU, host) memory that the engine holds between calls; force checks take a little more
-  /// for a moment.
+  /// for a moment, and a shared CUDA engine has 24 bytes a body of pinned host memory besides.
   virtual std::int64_t memory_bytes() const = 0;
 };
 
@@ -101,7 +101,8 @@ struct MemoryNeed {
   std::int64_t total = 0;
   std::vector<std::pair<std::string, std::int64_t>> arrays;
 };
-MemoryNeed gravity_memory(std::int64_t bodies, std::int64_t sources, Precision precision, const Device& device);
+MemoryNeed gravity_memory(std::int64_t bodies, std::int64_t sources, Precision precision, const Device& device,
+                          const TargetShare* share = nullptr);
 
 /// Makes the engine for `device`. `threads` is for the CPU (>= 1). Throws kernels::Error, and std::invalid_argument for
 /// a block size that there is not.

@@ -95,7 +95,9 @@ class HostEngine final : public GravityEngine {
     return acceleration;
   }
 
-  std::int64_t memory_bytes() const override { return host_memory(state_.size()).total; }
+  std::int64_t memory_bytes() const override {
+    return host_memory(state_.size(), shares_of(state_.size()).shared()).total;
+  }
 
  private:
   BodyView bodies(Range targets) const {
@@ -175,11 +177,12 @@ std::unique_ptr<GravityEngine> make_host_engine(Isa isa, int threads, const Grav
   return std::make_unique<HostEngine>(isa, threads, options);
 }
 
-MemoryNeed host_memory(std::int64_t bodies) {
+MemoryNeed host_memory(std::int64_t bodies, bool shared) {
   MemoryNeed need;
   need.arrays = {{"position, velocity, acceleration", 72 * bodies},
                  {"bodies in tile order", 40 * bodies},
                  {"mass, softening, id, tile order", 32 * bodies}};
+  if (shared) need.arrays.emplace_back("accelerations to exchange", 24 * bodies);
   for (const auto& [array, bytes] : need.arrays) need.total += bytes;
   return need;
 }

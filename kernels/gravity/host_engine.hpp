@@ -7,6 +7,6 @@
 namespace ergode::kernels {
 
 std::unique_ptr<GravityEngine> make_host_engine(Isa isa, int threads, const GravityOptions& options);
-MemoryNeed host_memory(std::int64_t bodies);
+MemoryNeed host_memory(std::int64_t bodies, bool shared);
 
 }  // namespace ergode::kernels

@@ -274,16 +274,33 @@ inline void check_free_motion(const MakeEngine& make) {
   }
 }
 
+/// Of a share in which nobody answers.
+struct SilentShare final : TargetShare {
+  explicit SilentShare(int processes) : count(processes) {}
+  int parts() const override { return count; }
+  int part() const override { return 0; }
+  void exchange(double*, std::span<const std::int64_t>) const override {}
+  int count;
+};
+
+/// Alone, shared, and with fewer tiles than processes, where nothing is shared.
 inline void check_memory(const MakeEngine& make, const Device& device) {
+  const SilentShare alone(1), three(3), five(5);
   for (const Precision precision : {Precision::mixed, Precision::float64}) {
-    const NbodyState s = cube(1000, 700, 0.1);
-    auto engine = make(options(precision));
-    engine->upload(s);
-    const MemoryNeed need = gravity_memory(1000, 700, precision, device);
-    std::int64_t sum = 0;
-    for (const auto& [array, bytes] : need.arrays) sum += bytes;
-    CHECK(sum == need.total);
-    CHECK(engine->memory_bytes() == need.total);
+    const std::int64_t least = gravity_memory(1000, 700, precision, device).total;
+    for (const SilentShare* share : {&alone, &three, &five}) {
+      CAPTURE(share->parts());
+      GravityOptions o = options(precision);
+      o.share = share;
+      auto engine = make(o);
+      engine->upload(cube(1000, 700, 0.1));
+      const MemoryNeed need = gravity_memory(1000, 700, precision, device, share);
+      std::int64_t sum = 0;
+      for (const auto& [array, bytes] : need.arrays) sum += bytes;
+      CHECK(sum == need.total);
+      CHECK(engine->memory_bytes() == need.total);
+      CHECK(need.total == (share == &three ? least + 24 * 1000 : least));
+    }
   }
 }
 

@@ -95,4 +95,10 @@ TEST_CASE("ranks on a GPU", "[gpu]") {
     check_ranks(d, config, {2}, {"--device", "cuda:0", "--share-devices"});
     fs::remove_all(d / "ranks2");
   }
+  // What a rank pins of the host's memory for the exchange.
+  const Outcome full =
+      run_ranks(d, 2, run_of(d, "bodies.yaml", "full", {"--device", "cuda:0", "--share-devices"}), {1, "host_alloc:1"});
+  INFO(full.error);
+  CHECK(full.code == 6);
+  CHECK(full.error.find("out of host memory") != std::string::npos);
 }
