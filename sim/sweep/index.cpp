@@ -136,13 +136,17 @@ std::string index_csv(const SweepPlan& plan, const std::vector<MemberRecord>& re
 std::vector<MemberRecord> write_index(
     const SweepPlan& plan, const fs::path& sweep,
     const std::function<void(const fs::path& file, const std::string& why)>& damaged) {
-  for (;;) {
-    const std::string before = records_fingerprint(sweep);
-    std::vector<MemberRecord> records = read_records(sweep, plan.members(), damaged);
+  constexpr int rounds = 3;  // others may record faster than an index is written
+  PackedRecords known;
+  std::vector<MemberRecord> records = read_records(sweep, plan.members(), damaged, known);
+  for (int round = 1;; ++round) {
     io::write_sealed(sweep / "sweep.h5", index_content(plan, records));
     io::write_text(sweep / "sweep.csv", index_csv(plan, records));
     write_summary(plan, sweep, count(records));
-    if (records_fingerprint(sweep) == before) return records;
+    if (round == rounds) return records;
+    std::vector<MemberRecord> now = read_records(sweep, plan.members(), damaged, known);
+    if (same_records(now, records)) return records;
+    records = std::move(now);
   }
 }
 

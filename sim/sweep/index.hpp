@@ -26,8 +26,9 @@ io::FileContent index_content(const SweepPlan& plan, const std::vector<MemberRec
 /// The same as text: a header, then a line a member, quoted as in RFC 4180.
 std::string index_csv(const SweepPlan& plan, const std::vector<MemberRecord>& records);
 
-/// Makes sweep.h5, sweep.csv and summary.json in `sweep` from what its members' files say, and once more should another
-/// task have recorded something meanwhile: whoever ends last leaves the whole. Returns what it wrote.
+/// Makes sweep.h5, sweep.csv and summary.json in `sweep` from what its members' files say, and again should another
+/// task have recorded something meanwhile, three times at most: whoever ends last leaves the whole. Returns what it
+/// wrote.
 std::vector<MemberRecord> write_index(
     const SweepPlan& plan, const std::filesystem::path& sweep,
     const std::function<void(const std::filesystem::path& file, const std::string& why)>& damaged);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/sealed_file.hpp"
@@ -37,17 +36,13 @@ void add_files(const fs::path& sweep, const MemberRecord& record, const std::str
 
 /// The number in `member_000012`, and the sweep that it is of.
 std::optional<std::pair<fs::path, std::int64_t>> packed_member(const fs::path& path) {
-  constexpr std::string_view before = "member_";
-  const std::string name = path.filename().string();
-  std::int64_t member = 0;
-  if (!name.starts_with(before)) return std::nullopt;
-  const char* end = name.data() + name.size();
-  if (const auto read = std::from_chars(name.data() + before.size(), end, member); read.ptr != end) return std::nullopt;
+  const auto member = member_number(path.filename().string());
+  if (!member) return std::nullopt;
   fs::path sweep = path.parent_path();
   if (sweep.filename() == "members") sweep = sweep.parent_path();
   if (sweep.empty()) sweep = ".";
   if (!is_sweep(sweep)) return std::nullopt;
-  return std::pair{sweep, member};
+  return std::pair{sweep, *member};
 }
 
 /// The members' files and the tables that do not say where those lie.

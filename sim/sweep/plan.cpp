@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <exception>
+#include <string_view>
+#include <system_error>
 
 namespace ergode::sim {
 namespace {
@@ -68,6 +70,15 @@ bool has_sweep(const std::filesystem::path& path, const std::vector<std::string>
 
 std::string member_name(std::int64_t member) {
   return fmt::format("member_{:06}", member);
+}
+
+std::optional<std::int64_t> member_number(const std::string& name) {
+  constexpr std::string_view before = "member_";
+  std::int64_t member = 0;
+  if (!name.starts_with(before)) return std::nullopt;
+  const char* end = name.data() + name.size();
+  const auto read = std::from_chars(name.data() + before.size(), end, member);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(member) : std::nullopt;
 }
 
 std::filesystem::path member_directory(std::int64_t member) {

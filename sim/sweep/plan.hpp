@@ -68,6 +68,8 @@ bool has_sweep(const std::filesystem::path& path, const std::vector<std::string>
 
 /// "member_000012"
 std::string member_name(std::int64_t member);
+/// The number in such a name; nullopt of any other.
+std::optional<std::int64_t> member_number(const std::string& name);
 /// "members/member_000012": its run directory in the sweep's.
 std::filesystem::path member_directory(std::int64_t member);
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "io/config/document.hpp"
@@ -59,7 +60,7 @@ void read_column(const io::FileReader& file, const std::string& name, std::vecto
   }
 }
 
-void read_packed(const fs::path& sweep, const fs::path& file, std::vector<MemberRecord>& records) {
+std::vector<MemberRecord> read_packed(const fs::path& sweep, const fs::path& file) {
   if (io::check_seal(sweep / file) != io::SealState::intact)
     throw io::Error(io::ExitCode::input_file, "its SHA-256 is not that of its seal");
   const io::FileReader reader(sweep / file);
@@ -74,7 +75,7 @@ void read_packed(const fs::path& sweep, const fs::path& file, std::vector<Member
     found[i].packed = true;
   }
   for (const std::string& name : result_names(reader.attributes("/results"))) read_column(reader, name, found);
-  for (MemberRecord& record : found) keep(records, std::move(record));
+  return found;
 }
 
 SummaryItem read_item(const std::string& name, const io::Node& entry) {
@@ -131,15 +132,6 @@ std::vector<std::string> entries(const fs::path& sweep) {
 
 bool is_packed_file(const std::string& name) {
   return name.starts_with("members_") && name.ends_with(".h5");
-}
-
-std::optional<std::int64_t> number_of(const std::string& name) {
-  constexpr std::string_view before = "member_";
-  std::int64_t member = 0;
-  if (!name.starts_with(before)) return std::nullopt;
-  const char* end = name.data() + name.size();
-  const auto read = std::from_chars(name.data() + before.size(), end, member);
-  return read.ec == std::errc() && read.ptr == end ? std::optional(member) : std::nullopt;
 }
 
 /// Members that are run again begin a file of their own beside the one that they failed in.
@@ -238,33 +230,44 @@ std::vector<MemberRecord> MemberBatch::seal(const fs::path& sweep, const io::Dis
   return std::exchange(records_, {});
 }
 
-std::vector<MemberRecord> read_records(
-    const fs::path& sweep, std::int64_t members,
-    const std::function<void(const fs::path& file, const std::string& why)>& damaged) {
+std::int64_t first_member(const fs::path& packed) {
+  constexpr std::size_t before = std::string_view("members_").size();
+  const std::string name = packed.filename().string();
+  std::int64_t member = 0;
+  if (is_packed_file(name)) std::from_chars(name.data() + before, name.data() + name.size(), member);
+  return std::max<std::int64_t>(member, 0);
+}
+
+std::vector<MemberRecord> read_records(const fs::path& sweep, std::int64_t members,
+                                       const std::function<void(const fs::path& file, const std::string& why)>& damaged,
+                                       PackedRecords& known) {
   std::vector<MemberRecord> records(static_cast<std::size_t>(members));
   for (std::int64_t m = 0; m < members; ++m) records[static_cast<std::size_t>(m)].member = m;
   for (const std::string& entry : entries(sweep)) {
-    if (const auto member = number_of(entry)) keep(records, read_directory(sweep, *member));
+    if (const auto member = member_number(entry)) keep(records, read_directory(sweep, *member));
     if (!is_packed_file(entry)) continue;
-    const fs::path file = fs::path("members") / entry;
+    const auto [packed, unread] = known.try_emplace(entry);
     try {
-      read_packed(sweep, file, records);
+      if (unread) packed->second = read_packed(sweep, fs::path("members") / entry);
     } catch (const io::Error& e) {
-      damaged(file, e.what());
+      damaged(fs::path("members") / entry, e.what());
     }
+    for (const MemberRecord& record : packed->second) keep(records, record);
   }
   return records;
 }
 
-std::string records_fingerprint(const fs::path& sweep) {
-  std::string text;
-  std::error_code gone;
-  for (const std::string& entry : entries(sweep)) {
-    const fs::path path = sweep / "members" / entry, file = is_packed_file(entry) ? path : path / "summary.json";
-    const auto time = fs::last_write_time(file, gone);
-    text += fmt::format("{} {} {}\n", entry, gone ? 0 : time.time_since_epoch().count(), fs::file_size(file, gone));
-  }
-  return text;
+std::vector<MemberRecord> read_records(
+    const fs::path& sweep, std::int64_t members,
+    const std::function<void(const fs::path& file, const std::string& why)>& damaged) {
+  PackedRecords known;
+  return read_records(sweep, members, damaged, known);
+}
+
+bool same_records(const std::vector<MemberRecord>& a, const std::vector<MemberRecord>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const MemberRecord& x, const MemberRecord& y) {
+    return x.member == y.member && x.status == y.status && x.place == y.place && x.error == y.error;
+  });
 }
 
 }  // namespace ergode::sim

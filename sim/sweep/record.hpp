@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -62,14 +63,23 @@ class MemberBatch {
   std::int64_t bytes_ = 0;
 };
 
+/// The number of the first member of a packed file, by its name; 0 where it has none.
+std::int64_t first_member(const std::filesystem::path& packed);
+
+/// What packed files say, by their names. They are written once, so that none needs to be read twice.
+using PackedRecords = std::map<std::string, std::vector<MemberRecord>>;
+
 /// What is recorded in the directory of a sweep of `members` members, in their order: whatever its files say, so that
 /// nothing is lost with an index. A member that is done counts before one that failed. A packed file that is damaged is
-/// told to `damaged` and counts for nothing.
+/// told to `damaged` and counts for nothing. Packed files in `known` are not read again, others are added to it.
+std::vector<MemberRecord> read_records(
+    const std::filesystem::path& sweep, std::int64_t members,
+    const std::function<void(const std::filesystem::path&, const std::string& why)>& damaged, PackedRecords& known);
 std::vector<MemberRecord> read_records(
     const std::filesystem::path& sweep, std::int64_t members,
     const std::function<void(const std::filesystem::path&, const std::string& why)>& damaged);
 
-/// Changes whenever the answer of read_records() may change.
-std::string records_fingerprint(const std::filesystem::path& sweep);
+/// Whether the same is recorded; the headline figures of a member that is done do not change.
+bool same_records(const std::vector<MemberRecord>& a, const std::vector<MemberRecord>& b);
 
 }  // namespace ergode::sim

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 
+#include "sim/sweep/index.hpp"
 #include "sim/sweep/plan.hpp"
 #include "sim/sweep/task.hpp"
 #include "tests/sim/temporary.hpp"
@@ -222,4 +223,60 @@ TEST_CASE("a Slurm job array gives the task, wherever its ids start and whatever
   const auto flag = find(array("3", "10", "0", "9"), sim::parse_task("1/2"));
   CHECK(flag.index == 1);
   CHECK(flag.count == 2);
+}
+
+TEST_CASE("a member's number is read from its name alone") {
+  CHECK(sim::member_number("member_000012") == 12);
+  CHECK(sim::member_number(sim::member_name(1234567)) == 1234567);
+  for (const char* name : {"member_", "member_12x", "member_99999999999999999999", "members_000012", "12"}) {
+    INFO(name);
+    CHECK_FALSE(sim::member_number(name));
+  }
+  CHECK(sim::first_member("members/members_000012.h5") == 12);
+  CHECK(sim::first_member("members/members_000012_3.h5") == 12);
+  CHECK(sim::first_member("members/members_.h5") == 0);
+}
+
+namespace {
+
+/// A sweep whose member directories say what is written here; the damaged file is met in a reading after them.
+struct Directory : Config {
+  Directory() : Config("sweep:\n  seeds: 3\n") { damage(0); }
+  fs::path sweep() const { return *this / "sweep"; }
+  void say(std::int64_t member, const std::string& text) const {
+    fs::create_directories(sweep() / sim::member_directory(member));
+    spill(sweep() / sim::member_directory(member) / "summary.json", text);
+  }
+  void damage(int number) const {
+    fs::create_directories(sweep() / "members");
+    spill(sweep() / "members" / ("members_" + std::to_string(number) + ".h5"), "damaged");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an index is written once beside a member that runs on") {
+  const Directory d;
+  d.say(0, R"({"state": "running", "unit": 1})");
+  int readings = 0;
+  sim::write_index(d.plan(), d.sweep(), [&](const fs::path&, const std::string&) {
+    REQUIRE(++readings < 10);
+    d.say(0, R"({"state": "running", "unit": 1)" + std::string(static_cast<std::size_t>(readings), '0') + "}");
+  });
+  CHECK(readings == 1);  // nor is a packed file read twice
+}
+
+TEST_CASE("an index has what another task records while it is written, and does not follow it for ever") {
+  const Directory d;
+  int readings = 0;
+  const auto records = sim::write_index(d.plan(), d.sweep(), [&](const fs::path&, const std::string&) {
+    REQUIRE(++readings < 10);
+    d.say(0, R"({"state": "failed", "message": "number )" + std::to_string(readings) + "\"}");
+    if (readings == 1) d.say(1, R"({"state": "finished", "results": {}})");
+    d.damage(readings);
+  });
+  CHECK(readings == 3);
+  CHECK(records[0].error == "number 2");
+  CHECK(records[1].status == sim::MemberRecord::Status::done);
+  CHECK(has(slurp(d.sweep() / "sweep.csv"), "\n1,done,"));
 }
