@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -35,6 +36,14 @@ constexpr std::size_t batch_members = 4096;
 /// Fewer members than this get a directory each.
 constexpr std::int64_t fewest_packed = 20;
 
+bool is_intact(const fs::path& file) {
+  try {
+    return io::check_seal(file) == io::SealState::intact;
+  } catch (const io::Error&) {
+    return false;
+  }
+}
+
 class SweepRun {
  public:
   SweepRun(const RunOptions& options, const std::vector<SimulationType>& types, io::Log& log, SignalWatcher& signals,
@@ -54,7 +63,7 @@ class SweepRun {
     RunDevice device = pick_device(options_, plan.config().common);
     settle_instruction_set(device, options_.isa, "");
     take_directory(plan, task);
-    read_earlier(plan);
+    read_earlier(plan, task);
     if (const auto left = members_left(plan, task); left.empty()) return nothing_left(plan, task);
     start_log(plan, task, device);
     directory_->write_config(plan, types_);
@@ -79,18 +88,25 @@ class SweepRun {
     if (task.count == 1) io::fs::remove_temporaries(directory_->path());  // of processes that were killed
   }
 
-  void read_earlier(const SweepPlan& plan) {
+  void read_earlier(const SweepPlan& plan, const SweepTask& task) {
     records_ = read_records(directory_->path(), directory_->resumed() ? plan.members() : 0,
-                            [&](const fs::path& file, const std::string& why) { set_aside(file, why); });
+                            [&](const fs::path& file, const std::string& why) { set_aside(file, why, task); });
     for (std::int64_t m = std::ssize(records_); m < plan.members(); ++m) records_.emplace_back().member = m;
   }
 
-  /// Its members are made again, into a file that may have its name.
-  void set_aside(const fs::path& file, const std::string& why) {
+  /// Its members are made again, into a file that may have its name. Of several tasks that see the damage the one whose
+  /// member is its first moves it: for another the name may be that of a new file by now.
+  void set_aside(const fs::path& file, const std::string& why, const SweepTask& task) {
     const fs::path path = directory_->path() / file;
-    log_.warning(fmt::format("{}: {}; it is now {}.damaged and its members are run again", path.string(), why,
-                             path.filename().string()));
-    io::fs::rename_file(path, path.string() + ".damaged");
+    if (!task.has(first_member(file)) || is_intact(path))
+      return log_.warning(fmt::format("{}: {}; the members in it are run again", path.string(), why));
+    try {
+      io::fs::rename_file(path, path.string() + ".damaged");
+      log_.warning(fmt::format("{}: {}; it is now {}.damaged and its members are run again", path.string(), why,
+                               path.filename().string()));
+    } catch (const io::fs::SystemError& e) {
+      if (e.number() != ENOENT) throw;
+    }
   }
 
   std::vector<std::int64_t> members_left(const SweepPlan& plan, const SweepTask& task) const {
@@ -103,8 +119,7 @@ class SweepRun {
   /// An index that was lost or damaged is made again, one that is whole is left as it is.
   ExitCode nothing_left(const SweepPlan& plan, const SweepTask& task) {
     const fs::path sweep = directory_->path();
-    const bool whole = fs::exists(sweep / "sweep.h5") && io::check_seal(sweep / "sweep.h5") == io::SealState::intact &&
-                       io::read_text(sweep / "sweep.csv") == index_csv(plan, records_);
+    const bool whole = is_intact(sweep / "sweep.h5") && io::read_text(sweep / "sweep.csv") == index_csv(plan, records_);
     if (!whole) write_index(plan, sweep, [](const fs::path&, const std::string&) {});
     log_.result(fmt::format("{}: the {} members{} are finished: nothing to do{}", sweep.string(),
                             task.share(plan.members()), task.count > 1 ? " of this task" : "",
