@@ -21,11 +21,14 @@ std::string task_suffix(const SweepTask& task) {
   return fmt::format("_of_{:06}", task.count);
 }
 
-/// The owner of a directory's lock when it is alive.
-std::optional<io::LockOwner> live_owner(const fs::path& directory) {
+/// Removes the lock of `directory` if it is of this process.
+void remove_own_lock(const fs::path& directory) {
   const auto owner = io::read_lock(directory);
-  if (!owner || io::stale_reason(*owner, io::this_process(), io::lock_silence_seconds)) return std::nullopt;
-  return owner;
+  const io::ProcessIdentity me = io::this_process();
+  if (!owner || owner->process.pid != me.pid || owner->process.host != me.host || owner->process.started != me.started)
+    return;
+  std::error_code ignored;
+  fs::remove(directory / io::lock_name, ignored);
 }
 
 std::vector<fs::path> task_folders(const fs::path& sweep) {
@@ -49,6 +52,12 @@ void check_same(const std::string& used, const SweepPlan& plan, const std::vecto
 }
 
 }  // namespace
+
+std::optional<io::LockOwner> live_owner(const fs::path& directory) {
+  const auto owner = io::read_lock(directory);
+  if (!owner || io::stale_reason(*owner, io::this_process(), io::lock_silence_seconds)) return std::nullopt;
+  return owner;
+}
 
 SweepDirectory::SweepDirectory(const SweepPlan& plan, const SweepTask& task, const RunOptions& options,
                                const std::vector<SimulationType>& types,
@@ -80,18 +89,19 @@ void SweepDirectory::take(const SweepPlan& plan, const RunOptions& options, cons
   lock();
   refuse_others();
   const auto used = io::read_text(path_ / "config.used.yaml");
-  if (!used && task_.count > 1 && fs::exists(path_ / "members"))
+  const bool may_join = options.resume || task_.count > 1;
+  if (!used && may_join && fs::exists(path_ / "members"))
     throw Error(
         ExitCode::io,
         fmt::format("{}: has members, but no config.used.yaml that says of which sweep; bring it back, or choose "
                     "another directory (-o DIR)",
                     path_.string()));
-  if (options.resume || task_.count > 1) {
+  if (may_join) {
     if (used) check_same(*used, plan, types);
     resumed_ = used.has_value();
     if (!used && task_.count == 1) {
       say(fmt::format("{}: no sweep to resume, starting from the beginning", path_.string()));
-      remove_run(path_, /*keep_log=*/true);  // members of who knows which config
+      remove_run(path_, /*keep_log=*/true);
     }
     return;
   }
@@ -110,8 +120,14 @@ void SweepDirectory::lock() {
   lock_ = std::move(lock);
 }
 
+void SweepDirectory::enter(const fs::path& member) {
+  const std::lock_guard guard(mutex_);
+  member_ = path_ / member;
+}
+
 void SweepDirectory::release() {
   const std::lock_guard guard(mutex_);
+  if (!member_.empty()) remove_own_lock(member_);
   if (lock_) lock_->release();
 }
 

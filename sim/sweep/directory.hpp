@@ -15,6 +15,9 @@
 
 namespace ergode::sim {
 
+/// The owner of a directory's lock when it is alive.
+std::optional<io::LockOwner> live_owner(const std::filesystem::path& directory);
+
 /// The directory of a sweep, held by this process. One that does all members holds the directory itself; each of
 /// several tasks holds a folder of its own below `tasks/`, and none of them goes along with a process that shares the
 /// members out in another way.
@@ -31,7 +34,8 @@ class SweepDirectory {
   std::filesystem::path log_file() const { return place_ / "run.log"; }
   bool resumed() const { return resumed_; }  ///< there may be members in it
   bool held() const { return lock_->held(); }
-  void release();  ///< may be called from another thread while the sweep is being given up
+  void enter(const std::filesystem::path& member);  ///< the run directory that this process is in, seen from path()
+  void release();  ///< and the lock of that member; may be called from another thread while the sweep is being given up
 
   /// Writes config.used.yaml, unless another task did.
   void write_config(const SweepPlan& plan, const std::vector<SimulationType>& types) const;
@@ -43,7 +47,7 @@ class SweepDirectory {
   void refuse_others() const;
   void refuse_second_start() const;
 
-  std::filesystem::path path_, place_;
+  std::filesystem::path path_, place_, member_;
   SweepTask task_;
   bool resumed_ = false;
   std::function<void(const std::string&)> warn_;

@@ -2,9 +2,11 @@
 
 #include <exception>
 
+#include "io/run/json.hpp"
 #include "io/run/text_file.hpp"
 #include "sim/runner/failure.hpp"
 #include "sim/runner/loop.hpp"
+#include "sim/sweep/directory.hpp"
 #include "sim/sweep/plan.hpp"
 
 namespace ergode::sim {
@@ -35,10 +37,15 @@ void set_failed(MemberOutcome& outcome, Failure failure) {
   outcome.record.error = std::move(failure.message);
 }
 
-/// A member that failed before its first state has left nothing, so it is said here that it did.
+/// A member that failed before its first state has left nothing, or what an earlier process said, so it is said here.
 void leave_report(const std::filesystem::path& directory, const LoadedConfig& config, const MemberOutcome& outcome) {
-  if (std::filesystem::exists(directory / "summary.json")) return;
+  const std::string said = io::read_text(directory / "summary.json").value_or("");
+  const auto state = io::json_field(said, "state");
+  if (state == "finished" || (state == "failed" && io::json_field(said, "message") == outcome.record.error)) return;
+  const EarlierRuns earlier = read_earlier_runs(directory);
   RunReport report;
+  report.resumes = earlier.resumes;
+  report.earlier_seconds = earlier.seconds;
   report.simulation = config.common.simulation;
   report.name = config.common.name;
   report.state = "failed";
@@ -101,6 +108,8 @@ MemberOutcome run_in_directory(std::int64_t member, LoadedConfig config, const M
   outcome.record.place = member_directory(member).string();
   if (report.exit_code == io::ExitCode::resume_me) {
     outcome.stopped = true;
+  } else if (report.exit_code == io::ExitCode::io && live_owner(directory)) {
+    outcome.in_use = true;  // the lock of this process is given back by now, so it is another's
   } else if (report.exit_code == io::ExitCode::done) {
     outcome.record.status = MemberRecord::Status::done;
     outcome.record.results = report.summary;

@@ -30,6 +30,7 @@ struct MemberSurroundings {
 struct MemberOutcome {
   MemberRecord record;
   bool stopped = false;  ///< before its end: not recorded
+  bool in_use = false;   ///< by another process: not recorded
   io::ExitCode code = io::ExitCode::done;
   double advance_seconds = 0;
   std::map<std::string, io::FileContent> files;  ///< of a member in memory that is done

@@ -162,12 +162,12 @@ class SweepRun {
                                            [&](const std::string& line) { log_.warning(line); });
     MemberBatch batch(provenance);
     double batch_start = now(), worst_seal = 0;
-    const auto seal = [&] {
+    const auto seal = [&](const io::DiskRetry& patience) {
       if (batch.empty()) return;
       require_lock();
       const double before = now();
       const std::size_t members = batch.size();
-      for (MemberRecord& record : batch.seal(directory_->path(), retry)) keep(std::move(record));
+      for (MemberRecord& record : batch.seal(directory_->path(), patience)) keep(std::move(record));
       worst_seal = std::max(worst_seal, now() - before);
       log_.file_only(fmt::format("{} members sealed in {}", members, io::duration_text(now() - before)));
       seal_seconds_ += now() - before;
@@ -204,27 +204,33 @@ class SweepRun {
           stopped = outcome.stopped;
           if (!stopped && !is_fatal(outcome.code)) batch.add(outcome.record, std::move(outcome.files));
         } else {
-          seal();
+          seal(retry);
+          directory_->enter(member_directory(member));
           outcome = run_in_directory(member, std::move(config), around);
           stopped = outcome.stopped;
-          if (!stopped) keep(outcome.record);
+          if (!stopped && !outcome.in_use) keep(outcome.record);
         }
         advance_seconds_ += outcome.advance_seconds;
         if (stopped) break;
+        if (outcome.in_use) {
+          require_lock();  // nobody has taken the sweep over with it
+          ++in_use_;
+          continue;
+        }
         if (outcome.record.status == Status::failed) say_failed(plan, outcome);
         ++ended;
         display.show(shown(""), now());
         const bool asked = signals_.take_checkpoint_request();
         if (asked || now() - batch_start > batch_seconds || batch.bytes() > batch_bytes ||
             batch.size() >= batch_members)
-          seal();
+          seal(retry);
       }
-      seal();
+      seal(retry);
     } catch (...) {
       display.finish();
       const std::exception_ptr first = std::current_exception();
       try {
-        seal();
+        seal({});  // what ended the sweep may be a full disk that was waited for
       } catch (...) {
         log_.file_only("the members in memory could not be sealed: " + explain(std::current_exception()).message);
       }
@@ -232,7 +238,7 @@ class SweepRun {
     }
     display.show(shown(""), now());
     display.finish();
-    return !stopped;
+    return !stopped && in_use_ == 0;
   }
 
   void keep(MemberRecord record) {
@@ -275,13 +281,16 @@ class SweepRun {
       log_.info(fmt::format("  time: advance {:.3f} s, sealing {:.3f} s, all {:.3f} s", advance_seconds_, seal_seconds_,
                             now()));
     if (!all_done) {
-      log_.info(
-          fmt::format("{}: `--resume` continues", signals_.stop_signal() != 0
-                                                      ? fmt::format("{} received", signal_name(signals_.stop_signal()))
-                                                      : std::string("the wall-time limit is near")));
+      log_.info(fmt::format("{}: `--resume` continues", why_stopped()));
       return ExitCode::resume_me;
     }
     return failed > 0 ? ExitCode::sweep_members : ExitCode::done;
+  }
+
+  std::string why_stopped() const {
+    if (signals_.stop_signal() != 0) return fmt::format("{} received", signal_name(signals_.stop_signal()));
+    if (in_use_ > 0) return fmt::format("{} members are in use by other processes", in_use_);
+    return "the wall-time limit is near";
   }
 
   const RunOptions& options_;
@@ -291,6 +300,7 @@ class SweepRun {
   std::mutex& directory_mutex_;
   std::unique_ptr<SweepDirectory>& directory_;
   std::vector<MemberRecord> records_;  ///< of all members, as this process knows them
+  std::int64_t in_use_ = 0;            ///< members that were left to other processes
   double advance_seconds_ = 0, seal_seconds_ = 0;
 };
 
