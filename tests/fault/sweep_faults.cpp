@@ -199,6 +199,94 @@ TEST_CASE("a damaged file of members is said and set aside, and its members are 
   CHECK(run_toy(p.path(), {"diff", p / "whole", p.directory()}).code == 0);
 }
 
+TEST_CASE("a damaged file of members is set aside by the task of its first member alone") {
+  const Place p("  seeds: 8\n  packed: true\n");
+  REQUIRE(p.run({"--task", "0/2"}).code == 0);
+  REQUIRE(p.run({"--task", "1/2"}).code == 0);
+  fs::copy(p / "sweep", p / "whole", fs::copy_options::recursive);
+  const fs::path file = p / "sweep/members/members_000000.h5", aside = file.string() + ".damaged";
+  flip_bit(file);
+  const Outcome other = p.run({"--task", "1/2", "--resume"});
+  CHECK(other.code == 0);
+  CHECK(has(other.error, "members_000000.h5"));
+  CHECK_FALSE(fs::exists(aside));
+  const Outcome owner = p.run({"--task", "0/2", "--resume"});
+  INFO(owner.error);
+  CHECK(owner.code == 0);
+  CHECK(fs::exists(aside));
+  CHECK(run_toy(p.path(), {"diff", p / "whole", p.directory()}).code == 0);
+}
+
+TEST_CASE("members without the config of their sweep are not resumed, and not touched") {
+  const Place p;
+  REQUIRE(p.run().code == 0);
+  fs::remove(p / "sweep/config.used.yaml");
+  const auto before = p.content();
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{{}, {"--task", "0/2"}}) {
+    std::vector<std::string> arguments{"--resume"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = p.run(arguments);
+    INFO(outcome.error);
+    CHECK(outcome.code == 7);
+    CHECK(has(outcome.error, "config.used.yaml"));
+    CHECK(p.content() == before);
+  }
+}
+
+TEST_CASE("a member that ran and now fails before its first state is indexed as failed") {
+  const Place p("  seeds: 3\n  packed: false\n");
+  REQUIRE(p.run().code == 0);
+  const std::string member = p / "sweep/members/member_000001/";
+  std::string summary = slurp(member + "summary.json");
+  const std::size_t at = summary.find("finished");
+  REQUIRE(at != std::string::npos);
+  spill(member + "summary.json", summary.replace(at, 8, "running"));  // as a kill leaves it
+  for (const char* name : {"checkpoint.h5", "checkpoint.prev.h5"}) flip_bit(member + name);
+  const Outcome outcome = p.run({"--resume"});
+  INFO(outcome.error);
+  CHECK(outcome.code == 10);
+  CHECK(has(p.csv(), "\n1,failed,"));
+  CHECK(has(p.csv(), "no checkpoint left to resume from"));
+  CHECK(has(run_toy(p.path(), {"info", p.directory()}).out, "members     3: 2 done, 1 failed, 0 to be done"));
+}
+
+TEST_CASE("a member that another process has in use is left to it and named") {
+  const Place p("  seeds: 3\n  packed: false\n");
+  REQUIRE(p.run().code == 0);
+  fs::rename(p / "sweep", p / "whole");
+  fs::create_directories(p.directory());
+  fs::copy(p / "whole/config.used.yaml", p.directory());
+  const std::string member = p / "sweep/members/member_000001";
+  spill(p / "member.yaml", "simulation: toy\nname: chain\nseed: 8\nunits: 1000\nmicroseconds: 100000\n");
+  const Child other = start_toy(p.path(), {"run", p / "member.yaml", "-o", member});
+  REQUIRE(eventually([&] { return fs::exists(member + "/summary.json"); }));
+  const Outcome outcome = p.run({"--resume"});
+  INFO(outcome.out << outcome.error);
+  CHECK(outcome.code == 75);
+  CHECK(has(outcome.error, "member_000001: in use by"));
+  CHECK(has(outcome.error, "process " + std::to_string(other.pid())));
+  CHECK(has(outcome.out, "2 of 3 members done, 0 failed, 1 to be done"));
+  other.kill(SIGKILL);
+  CHECK(other.wait().signal == SIGKILL);
+  fs::remove_all(member);
+  CHECK(p.run({"--resume"}).code == 0);
+  CHECK(run_toy(p.path(), {"diff", p / "whole", p.directory()}).code == 0);
+}
+
+TEST_CASE("the second signal gives the locks of the sweep and of its member back") {
+  const Place p("  seeds: 3\n  packed: false\n");
+  const Child child = start_toy(p.path(), p.command({"--set", "microseconds=30000000"}));
+  const std::string member = p / "sweep/members/member_000000/";
+  REQUIRE(eventually([&] { return fs::exists(member + "summary.json"); }));
+  CHECK(fs::exists(member + "lock.json"));
+  child.kill(SIGTERM);
+  child.kill(SIGINT);  // another one, as two of a kind that are pending are one
+  const int code = child.wait().code;
+  CHECK((code == 128 + SIGTERM || code == 128 + SIGINT));
+  CHECK_FALSE(fs::exists(p / "sweep/lock.json"));
+  CHECK_FALSE(fs::exists(member + "lock.json"));
+}
+
 TEST_CASE("an index that is lost or damaged is made again from the members") {
   const Place p;
   REQUIRE(p.run().code == 0);
@@ -242,27 +330,44 @@ TEST_CASE("a disk that stays full stops a sweep with 7, and it resumes") {
     }
 }
 
-TEST_CASE("a packed sweep killed at any call of a file function resumes to the same members") {
-  const Place p("  seeds: 24\n  packed: true\n");
-  REQUIRE(p.run().code == 0);
-  fs::rename(p / "sweep", p / "whole");
-  std::int64_t at = 1;
-  for (;; ++at) {
-    INFO("killed at call " << at);
-    REQUIRE(at < 200);
-    fs::remove_all(p / "sweep");
-    const Outcome killed = p.run({}, [&] { io::fs::arm({io::fs::Call::any, at, 0, false}); });
-    if (killed.signal != SIGKILL) {
-      CHECK(killed.code == 0);
-      break;
+TEST_CASE("a full disk is waited for once") {
+  const Place p("  seeds: 8\n  packed: true\n");
+  const Outcome full = p.run({}, [] {
+    // The first writes are of the lock and the config; a wait of 0.5 s has one trial more, after 1 s.
+    io::fs::arm({io::fs::Call::write, 3, ENOSPC, true});
+    ::setenv("ERGODE_CHECKPOINT_RETRY", "0.5", 1);
+  });
+  INFO(full.error);
+  CHECK(full.code == 7);
+  CHECK(lines_with(full.error, "trying again") == 1);
+}
+
+TEST_CASE("a sweep killed at any call of a file function resumes to the same members") {
+  for (const char* sweep :
+       {"  seeds: 24\n  packed: true\n", "  seeds: 1\n  packed: false\n  parameters: {units: [10]}\n"}) {
+    INFO(sweep);
+    const Place p(sweep);
+    REQUIRE(p.run().code == 0);
+    fs::rename(p / "sweep", p / "whole");
+    std::int64_t at = 1;
+    for (;; ++at) {
+      INFO("killed at call " << at);
+      REQUIRE(at < 200);
+      fs::remove_all(p / "sweep");
+      const Outcome killed = p.run({}, [&] { io::fs::arm({io::fs::Call::any, at, 0, false}); });
+      if (killed.signal != SIGKILL) {
+        CHECK(killed.code == 0);
+        break;
+      }
+      const Outcome resumed = p.run({"--resume"});
+      INFO(resumed.error);
+      CHECK(resumed.code == 0);
+      CHECK(run_toy(p.path(), {"diff", p / "whole", p.directory()}).code == 0);
+      CHECK(run_toy(p.path(), {"verify", p.directory()}).code == 0);
+      CHECK_FALSE(has(p.csv(), ",pending,"));
     }
-    const Outcome resumed = p.run({"--resume"});
-    INFO(resumed.error);
-    CHECK(resumed.code == 0);
-    CHECK(run_toy(p.path(), {"diff", p / "whole", p.directory()}).code == 0);
-    CHECK(run_toy(p.path(), {"verify", p.directory()}).code == 0);
+    CHECK(at > 10);
   }
-  CHECK(at > 10);
 }
 
 TEST_CASE("a file in the place of the sweep's directory is found before the first member") {
