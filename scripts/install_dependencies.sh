@@ -61,6 +61,9 @@ have_catch2() {
 # Also a Slurm that is not from packages.
 have_slurm() { (PATH=$PATH:/usr/local/sbin:/usr/sbin && command -v slurmctld && command -v slurmd && command -v munged) >/dev/null; }
 
+# mpicc alone is not enough: openmpi-bin, which other packages bring, has it without the header.
+have_mpi() { command -v mpicc >/dev/null && mpicc -E -x c - <<<'#include <mpi.h>' >/dev/null 2>&1; }
+
 # Sets needed (the build cannot do without), fetchable (CMake can fetch the source) and optional.
 find_missing() {
   needed=() fetchable=() optional=()
@@ -78,7 +81,7 @@ find_missing() {
     have_catch2 || fetchable+=(catch2)
     mapfile -t optional < <(not_installed "${analysis[@]}")
     # A cluster has its own, in a module; MPICH will do as well.
-    command -v mpicc >/dev/null || optional+=(libopenmpi-dev)
+    have_mpi || optional+=(libopenmpi-dev)
   fi
   [[ $slurm == no ]] || have_slurm || optional+=(slurm-wlm munge)
 }
