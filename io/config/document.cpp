@@ -196,6 +196,14 @@ Document Document::parse(const std::string& text, std::string name) {
   return document;
 }
 
+Node scalar_node(std::string text, const Position& at) {
+  Node node;
+  node.kind = Node::Kind::scalar;
+  node.text = std::move(text);
+  node.at = at;
+  return node;
+}
+
 Document Document::load(const std::filesystem::path& path) {
   std::error_code ignored;
   // Opening a FIFO would wait for a writer, so the kind is asked first.

@@ -31,6 +31,9 @@ struct Node {
   const Node* find(std::string_view key) const;
 };
 
+/// A plain scalar.
+Node scalar_node(std::string text, const Position& at);
+
 /// One config: read strictly, then changed by `--set`. Limits: 16 MiB, 64 levels, 10000 keys a mapping. Anchors,
 /// aliases, merge keys and tags are refused, so a small file cannot stand for a large one.
 class Document {

@@ -143,18 +143,17 @@ void add_message(InstrumentResult& r, const std::string& text) {
   r.message += (r.message.empty() ? "" : "; ") + text;
 }
 
-/// Mean and error of a - b, sample by sample.
-MeanError difference(const double* a, const double* b, std::int64_t n) {
+/// Mean of independent values, and its error; 0 of a single one.
+MeanError mean_of(std::span<const double> values) {
   double sum = 0, square = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double d = a[i] - b[i];
-    sum += d;
-    square += d * d;
+  for (const double x : values) {
+    sum += x;
+    square += x * x;
   }
   MeanError out;
-  const auto count = static_cast<double>(n);
-  out.mean = sum / count;
-  out.standard_error = n > 1 ? std::sqrt(std::max(square / count - out.mean * out.mean, 0.0) / (count - 1)) : 0;
+  const auto n = static_cast<double>(values.size());
+  out.mean = sum / n;
+  out.standard_error = n > 1 ? std::sqrt(std::max(square / n - out.mean * out.mean, 0.0) / (n - 1)) : 0;
   return out;
 }
 
@@ -281,15 +280,9 @@ InstrumentResult instrument_result(const Task& t, std::size_t item) {
     r.exercise = t.exercise.dates;
     if (t.exercise.exercise_now) add_message(r, "exercised now: holding on is estimated to be worth less");
     if (!t.upper_bounds.empty()) {
-      double sum = 0, square = 0;
-      for (const double x : t.upper_bounds) {
-        sum += x;
-        square += x * x;
-      }
-      const auto n = static_cast<double>(t.upper_bounds.size());
-      r.upper_bound = sum / n;
-      r.upper_bound_standard_error =
-          n > 1 ? std::sqrt(std::max(square / n - *r.upper_bound * *r.upper_bound, 0.0) / (n - 1)) : 0;
+      const MeanError bound = mean_of(t.upper_bounds);
+      r.upper_bound = bound.mean;
+      r.upper_bound_standard_error = bound.standard_error;
     }
   }
   return r;
@@ -297,15 +290,10 @@ InstrumentResult instrument_result(const Task& t, std::size_t item) {
 
 /// Antithetic paths, control variate and Sobol points together, against as many single paths.
 void add_reduction_factor(InstrumentResult& r, std::span<const double> payoffs) {
-  double sum = 0, square = 0;
-  for (const double x : payoffs) {
-    sum += x;
-    square += x * x;
-  }
-  const auto n = static_cast<double>(payoffs.size());
-  const double variance = (square - sum * sum / n) / (n - 1);
-  if (n > 1 && variance > 0 && r.standard_error > 0)
-    r.variance_reduction_factor = variance / (r.standard_error * r.standard_error * static_cast<double>(r.paths));
+  const auto plain = mean_of(payoffs);
+  const double share = static_cast<double>(payoffs.size()) / static_cast<double>(r.paths);
+  if (plain.standard_error > 0 && r.standard_error > 0)
+    r.variance_reduction_factor = std::pow(plain.standard_error / r.standard_error, 2) * share;
 }
 
 /// Histogram, raw values, and what float costs: some of the paths again.
@@ -337,7 +325,9 @@ void add_values(const Settings& settings, Task& t, k::PathEngine& engine, std::v
     if (settings.output.save_values > 0) r.values.assign(x, x + std::min(wanted, settings.output.save_values));
     if (!t.group.items[item].as_put) add_reduction_factor(r, {x, static_cast<std::size_t>(wanted)});
     if (real.empty()) continue;
-    const MeanError d = difference(x, real.data() + e * static_cast<std::size_t>(compared), compared);
+    std::vector<double> rounding(x, x + compared);
+    for (std::size_t i = 0; i < rounding.size(); ++i) rounding[i] -= real[e * static_cast<std::size_t>(compared) + i];
+    const MeanError d = mean_of(rounding);
     r.bias = r.bias.value_or(0) + significant(d);
     r.bias_standard_error = std::hypot(r.bias_standard_error.value_or(0), d.standard_error);
     r.bias_of += r.bias_of.empty() ? "precision" : ", precision";

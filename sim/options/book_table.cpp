@@ -43,23 +43,15 @@ std::vector<std::string> split(const std::string& text, std::string_view separat
   return parts;
 }
 
-io::Node scalar(std::string text, const io::Position& at) {
-  io::Node node;
-  node.kind = io::Node::Kind::scalar;
-  node.text = std::move(text);
-  node.at = at;
-  return node;
-}
-
 io::Node value_of(const std::string& text, Shape shape, const io::Position& at) {
-  if (shape == Shape::scalar) return scalar(text, at);
+  if (shape == Shape::scalar) return io::scalar_node(text, at);
   io::Node node;
   node.kind = io::Node::Kind::sequence;
   node.at = at;
   if (shape == Shape::matrix) {
     for (const std::string& row : split(text, "|")) node.items.push_back(value_of(row, Shape::list, at));
   } else {
-    for (std::string& item : split(text, "| \t")) node.items.push_back(scalar(std::move(item), at));
+    for (std::string& item : split(text, "| \t")) node.items.push_back(io::scalar_node(std::move(item), at));
   }
   return node;
 }

@@ -85,10 +85,15 @@ const SimulationType& type_of(const io::Document& document, const std::vector<Si
                   fmt::format("{}: `simulation: {}` is not known; allowed are: {}", where, name, type_names(types)));
 }
 
-LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& overrides,
-                         const std::vector<SimulationType>& types) {
+io::Document load_document(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
   io::Document document = io::Document::load(path);
   for (const std::string& assignment : overrides) document.set(assignment);
+  return document;
+}
+
+LoadedConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& overrides,
+                         const std::vector<SimulationType>& types) {
+  const io::Document document = load_document(path, overrides);
   return read_document(document, path, type_of(document, types));
 }
 

@@ -58,6 +58,9 @@ LoadedConfig load_config(const std::filesystem::path& path, const std::vector<st
 /// The same for a document that was read already; `path` gives the default of `name` and the folder of input files.
 LoadedConfig read_document(const io::Document& document, const std::filesystem::path& path, const SimulationType& type);
 
+/// The config at `path`, changed by `--set`.
+io::Document load_document(const std::filesystem::path& path, const std::vector<std::string>& overrides);
+
 /// The type that the document names; throws io::Error(config) when it names none.
 const SimulationType& type_of(const io::Document& document, const std::vector<SimulationType>& types);
 

@@ -11,20 +11,6 @@
 namespace ergode::sim {
 namespace {
 
-io::Document read(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
-  io::Document document = io::Document::load(path);
-  for (const std::string& assignment : overrides) document.set(assignment);
-  return document;
-}
-
-io::Node scalar(std::string text, const io::Position& at) {
-  io::Node node;
-  node.kind = io::Node::Kind::scalar;
-  node.text = std::move(text);
-  node.at = at;
-  return node;
-}
-
 /// What is wrong with several members is said once.
 class MemberProblems {
  public:
@@ -63,7 +49,7 @@ class MemberProblems {
 }  // namespace
 
 bool has_sweep(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
-  const io::Document document = read(path, overrides);
+  const io::Document document = load_document(path, overrides);
   const io::Node* sweep = document.root().find("sweep");
   return sweep != nullptr && sweep->kind != io::Node::Kind::null;
 }
@@ -88,7 +74,7 @@ std::filesystem::path member_directory(std::int64_t member) {
 SweepPlan::SweepPlan(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                      const std::vector<SimulationType>& types)
     : path_(path) {
-  io::Document document = read(path, overrides);
+  io::Document document = load_document(path, overrides);
   type_ = type_of(document, types);
   base_ = document.without("sweep");
   const std::string seed = io::peek(document, "seed");
@@ -152,7 +138,7 @@ void SweepPlan::put_values(io::Document& document, std::int64_t member) const {
     if (parameter == nullptr) {
       // Member 0 keeps what the config says, and what is wrong with it.
       if (position(columns_[c].axis, member) > 0)
-        document.put("seed", scalar(value(c, member), swept_.seeds_at), swept_.seeds_at);
+        document.put("seed", io::scalar_node(value(c, member), swept_.seeds_at), swept_.seeds_at);
       continue;
     }
     const auto at = static_cast<std::size_t>(position(columns_[c].axis, member));
@@ -164,10 +150,10 @@ io::Document SweepPlan::member_document(std::int64_t member) const {
   io::Document document = base_;
   put_values(document, member);
   const io::Position nowhere{};
-  io::Node name = scalar(used_.common.name, nowhere);
+  io::Node name = io::scalar_node(used_.common.name, nowhere);
   name.quoted = true;
   document.put("name", std::move(name), nowhere);
-  io::Node folder = scalar((directory() / member_directory(member)).string(), nowhere);
+  io::Node folder = io::scalar_node((directory() / member_directory(member)).string(), nowhere);
   folder.quoted = true;
   document.put("output.directory", std::move(folder), nowhere);
   return document;

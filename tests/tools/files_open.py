@@ -3,18 +3,11 @@
 
 usage: files_open.py TOOL FILE
 """
-import importlib
 import sys
 
+from optional import need
+
 ROWS = 600
-
-
-def need(module):
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        print(f"{module} is not installed: {error}")
-        sys.exit(77)
 
 
 def h5py_snapshot(path):

@@ -194,7 +194,7 @@ def load(browser, text, name):
     path.write_text(text, encoding="utf-8")
     arguments = [
         "--headless",
-        "--no-sandbox",
+        *(["--no-sandbox"] if os.geteuid() == 0 else []),  # Chromium has none for root
         "--disable-gpu",
         f"--user-data-dir={DIRECTORY / 'profile'}",
         "--enable-logging=stderr",

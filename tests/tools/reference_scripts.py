@@ -4,7 +4,6 @@
 usage: reference_scripts.py CASE SOURCE_DIR EMPTY_DIR
 """
 import csv
-import importlib
 import json
 import math
 import pathlib
@@ -12,19 +11,13 @@ import random
 import subprocess
 import sys
 
+from optional import need
+
 SOURCE = pathlib.Path(sys.argv[2])
 HERE = pathlib.Path(sys.argv[3])
 OPTIONS = SOURCE / "tests/options/reference/options.csv"
 HEADER = ["id", "model", "product", "parameters", "value", "abs_tolerance_or_se", "source"]
 CALL = "spot=100;strike=100;rate=0.05;dividend_yield=0;volatility=0.2;maturity=1;type=call;quantity="
-
-
-def need(module):
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        print(f"{module} is not installed: {error}")
-        sys.exit(77)
 
 
 def script(name, *arguments):

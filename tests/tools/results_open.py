@@ -3,17 +3,10 @@
 
 usage: results_open.py TOOL DIRECTORY
 """
-import importlib
 import math
 import sys
 
-
-def need(module):
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        print(f"{module} is not installed: {error}")
-        sys.exit(77)
+from optional import need
 
 
 def h5py(directory):

@@ -4,19 +4,12 @@ tool is not installed.
 
 usage: runs_open.py TOOL RUN_DIRECTORY
 """
-import importlib
 import json
 import sys
 
+from optional import need
+
 ALL_MASSES = [1, 0, 2, 3, 0, 4]
-
-
-def need(module):
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        print(f"{module} is not installed: {error}")
-        sys.exit(77)
 
 
 class Expected:

@@ -4,20 +4,13 @@ tool is not installed.
 
 usage: sweeps_open.py TOOL SWEEP_DIRECTORY
 """
-import importlib
 import sys
+
+from optional import need
 
 ECCENTRICITY = [0, 0, 0.25, 0.25, 0.5, 0.5]
 STEPS = [500, 1000] * 3
 MASSES = [30, 9.47841760435743]
-
-
-def need(module):
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        print(f"{module} is not installed: {error}")
-        sys.exit(77)
 
 
 def h5py(directory):
