@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <limits>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "kernels/device/cuda_check.cuh"
@@ -15,6 +17,9 @@ namespace {
 /// Steps between looks at the flag that cuda::advance sets: a host round trip each.
 constexpr std::int64_t steps_between_checks = 32;
 constexpr unsigned long long nothing_bad = std::numeric_limits<unsigned long long>::max();
+
+/// Up to so many bodies, counting costs less than a radix sort's launches.
+constexpr std::int64_t most_by_rank = 8192;
 
 /// What the sort of `bodies` keys asks for. It depends on the device, so CUB looks at the current one.
 std::size_t sort_scratch_bytes(std::int64_t bodies) {
@@ -69,6 +74,20 @@ class PinnedArray {
   T* data_ = nullptr;
 };
 
+class Event {
+ public:
+  Event() { cuda_check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreate"); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() {
+    if (!cuda_lost()) cudaEventDestroy(event_);
+  }
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
 template <class Real>
 class CudaEngine final : public GravityEngine {
  public:
@@ -116,7 +135,7 @@ class CudaEngine final : public GravityEngine {
     const Shares shares = shares_of(position_.count());
     const Range mine = shares.mine();
     cuda::potentials(bodies(), options_.gravitational_constant, mine, potential_.get());
-    fetch(potential_, mine, potential.data());
+    fetch(potential_.get(), mine, potential.data());
     shares.exchange(potential.data(), 1);
     return potential;
   }
@@ -140,7 +159,7 @@ class CudaEngine final : public GravityEngine {
                                      softening_.bytes() + x_.bytes() + y_.bytes() + z_.bytes() + tile_mass_.bytes() +
                                      softening_squared_.bytes() + centre_.bytes() + partial_.bytes() + order_.bytes() +
                                      key_.bytes() + index_.bytes() + sorted_key_.bytes() + scratch_.bytes() +
-                                     potential_.bytes() + box_.bytes() + first_bad_.bytes() + in_tile_order_.bytes());
+                                     potential_.bytes() + box_.bytes() + first_bad_.bytes() + sums_.bytes());
   }
 
  private:
@@ -155,45 +174,62 @@ class CudaEngine final : public GravityEngine {
     host_softening_ = state.softening;
     id_ = state.id;
     scales_.length = state.length_scale != 0 ? state.length_scale : length_scale(state.position, state.softening);
-    scales_.mass = mass_scale(state.mass);
-    scales_.force = options_.gravitational_constant * scales_.mass / scales_.length / scales_.length;
-    scales_.uniform_softening = uniform_softening(state.softening) >= 0;
+    const double mass = mass_scale(state.mass);
+    scales_.per_length = 1 / scales_.length;
+    scales_.per_mass = 1 / mass;
+    scales_.force = options_.gravitational_constant * mass / scales_.length / scales_.length;
+    scales_.uniform_softening = common_value(state.softening) >= 0;
+    scales_.equal_masses = common_value(std::span(state.mass).first(static_cast<std::size_t>(sources_))) >= 0;
     if (n == 0) return;
     if (state.tile_order.empty())
       order_tiles();
     else
       order_.copy_from(state.tile_order.data());
-    if (state.acceleration.empty())
-      compute_forces();
-    else
-      acceleration_.copy_from(state.acceleration.data());
+    if (!state.acceleration.empty()) return acceleration_.copy_from(state.acceleration.data());
+    cuda::Move gather;
+    gather.gathers = true;
+    move(gather);
+    compute_forces();
+    cuda::Move take_up;
+    take_up.take_pulls = true;
+    move(take_up);
   }
 
   /// `step` is the one at work, `sure` the first one that no look at the device has confirmed.
   BadBody make_steps(const StepPlan& plan, double timestep, std::int64_t first_step, std::int64_t count,
                      std::int64_t& step, std::int64_t& sure) {
-    const std::int64_t n = position_.count(), values = 3 * n;
+    const std::int64_t n = position_.count();
     if (n == 0) return {};
-    double* const x = &position_.get()->x;
-    double* const v = &velocity_.get()->x;
-    const double* const a = &acceleration_.get()->x;
     const auto operations =
         static_cast<std::int64_t>(plan.kick.size() + plan.drift.size());  // kicks and drifts of a step
     first_bad_.copy_from(&nothing_bad);
+    cuda::Move next;  // what has to happen before the next force pass
+    const auto kick = [&](double coefficient) { next.kick[next.kicks++] = coefficient * timestep; };
+    std::int64_t operation = 0;  // how many are in moves that were made
+    const auto make = [&] {
+      next.first_number = n * operation;
+      operation += next.kicks + (next.drifts ? 1 : 0);
+      move(next);
+      next = {};
+    };
     for (std::int64_t done = 0; done < count; ++done) {
       step = first_step + done;
-      if (step % retile_interval == 0) order_tiles();
-      std::int64_t operation = done * operations;
-      const auto advance = [&](double* values_, const double* rate, double length) {
-        cuda::advance(values_, rate, length, values, n * operation++, first_bad_.get());
-      };
-      advance(v, a, plan.kick[0] * timestep);
-      for (std::size_t s = 0; s < plan.drift.size(); ++s) {
-        advance(x, v, plan.drift[s] * timestep);
-        compute_forces();
-        advance(v, a, plan.kick[s + 1] * timestep);
+      if (step % retile_interval == 0) {
+        if (next.take_pulls) make();
+        order_tiles();
       }
-      if ((done + 1) % steps_between_checks == 0 || done + 1 == count) {
+      kick(plan.kick[0]);
+      for (std::size_t s = 0; s < plan.drift.size(); ++s) {
+        next.drifts = next.gathers = true;
+        next.drift = plan.drift[s] * timestep;
+        make();
+        compute_forces();
+        next.take_pulls = true;
+        kick(plan.kick[s + 1]);
+      }
+      if (done + 1 == count || (done + 1) % steps_between_checks == 0) {
+        make();
+        settle();
         unsigned long long bad = nothing_bad;
         first_bad_.copy_to(&bad);
         const auto size = static_cast<unsigned long long>(n);
@@ -204,6 +240,23 @@ class CudaEngine final : public GravityEngine {
       }
     }
     return {};
+  }
+
+  /// Waits for the device, without being deaf to other processes.
+  void settle() {
+    if (options_.share == nullptr) return;
+    cuda_check(cudaEventRecord(done_->get()), "cudaEventRecord");
+    try {
+      for (;;) {
+        const cudaError_t status = cudaEventQuery(done_->get());
+        if (status != cudaErrorNotReady) return cuda_check(status, "wait for the device");
+        options_.share->watch();
+        std::this_thread::yield();
+      }
+    } catch (...) {
+      cuda_lost() = true;  // what the device waits for may never come
+      throw;
+    }
   }
 
   /// Runs `work`; says `when` a GPU error in it happened.
@@ -219,8 +272,11 @@ class CudaEngine final : public GravityEngine {
 
   void allocate(std::int64_t n, std::int64_t sources) {
     sources_ = sources;
-    const bool shared = shares_of(n).shared();
-    if (shared) exchanged_ = {"accelerations to exchange", n};
+    paired_ = sizeof(Real) == sizeof(float) && sources >= paired_from ? sources : 0;
+    if (options_.share != nullptr) {
+      exchanged_ = {"accelerations to exchange", 3 * n + status_words};
+      done_.emplace();
+    }
     try {
       position_ = {"position", n};
       velocity_ = {"velocity", n};
@@ -242,20 +298,31 @@ class CudaEngine final : public GravityEngine {
       potential_ = {"potential", n};
       box_ = {"bounding box", 1};
       first_bad_ = {"not-finite flag", 1};
-      if (shared) in_tile_order_ = {"accelerations to exchange", n};
+      if (paired_ > 0) sums_ = {"sums over pairs", status_words + 6 * n};
     } catch (const Error& error) {
       if (error.failure() != Failure::out_of_memory) throw;
-      const MemoryNeed need = cuda_memory(n, sources, options_.precision, shared);
+      const MemoryNeed need = cuda_memory(n, sources, options_.precision);
       std::string text = std::string(error.what()) + ". The run needs " + std::to_string(need.total >> 20) +
                          " MiB on " + device_.name + ":";
       for (const auto& [array, bytes] : need.arrays) text += " " + array + " " + std::to_string(bytes >> 20) + " MiB;";
       throw Error(Failure::out_of_memory, text + " use fewer particles, another GPU, or device: cpu");
     }
+    if (paired_ > 0) cuda_check(cudaMemset(sums_.get(), 0, sums_.bytes()), "cudaMemset");
   }
 
   cuda::Bodies bodies() const {
     return {position_.get(),   velocity_.get(), acceleration_.get(), mass_.get(), softening_.get(),
             position_.count(), sources_};
+  }
+  /// Two statuses, of even and odd passes, and the sums: in one piece, to be exchanged.
+  static constexpr std::int64_t status_words = 2 * sizeof(cuda::PairSums::Status) / sizeof(std::int64_t);
+  cuda::PairSums::Status* status(std::int64_t pass) const {
+    return reinterpret_cast<cuda::PairSums::Status*>(sums_.get()) + pass % 2;
+  }
+  cuda::PairSums pair_sums() const {
+    const std::int64_t n = position_.count();
+    std::int64_t* const fine = sums_.get() + status_words;
+    return {fine, fine + 3 * n, status(pass_), n};
   }
   cuda::Tiles<Real> tiles() const {
     return {x_.get(),      y_.get(),       z_.get(),    tile_mass_.get(), softening_squared_.get(),
@@ -265,6 +332,7 @@ class CudaEngine final : public GravityEngine {
   void order_tiles() {
     cuda::bounding_box(position_.get(), position_.count(), box_.get());
     cuda::tile_keys(bodies(), box_.get(), key_.get(), index_.get());
+    if (position_.count() <= most_by_rank) return cuda::order_by_rank(key_.get(), position_.count(), order_.get());
     std::size_t bytes = scratch_.bytes();
     cuda_check(cub::DeviceRadixSort::SortPairs(scratch_.get(), bytes, key_.get(), sorted_key_.get(), index_.get(),
                                                order_.get(), position_.count()),
@@ -275,23 +343,68 @@ class CudaEngine final : public GravityEngine {
 
   /// Elements `range` of a device array to the same places of `host`.
   template <class T>
-  static void fetch(const DeviceArray<T>& array, Range range, T* host) {
+  static void fetch(const T* device, Range range, T* host) {
     if (range.count() == 0) return;
-    cuda_check(cudaMemcpy(host + range.first, array.get() + range.first,
-                          static_cast<std::size_t>(range.count()) * sizeof(T), cudaMemcpyDeviceToHost),
+    cuda_check(cudaMemcpy(host + range.first, device + range.first, static_cast<std::size_t>(range.count()) * sizeof(T),
+                          cudaMemcpyDeviceToHost),
                "copy from the device");
   }
+  template <class T>
+  static void bring(T* device, Range range, const T* host) {
+    if (range.count() == 0) return;
+    cuda_check(cudaMemcpy(device + range.first, host + range.first, static_cast<std::size_t>(range.count()) * sizeof(T),
+                          cudaMemcpyHostToDevice),
+               "copy to the device");
+  }
 
+  void move(const cuda::Move& what) {
+    cuda::Pulls pulls{partial_.get(), source_chunks(position_.count(), sources_), paired_, {}, nullptr};
+    if (paired_ > 0) {
+      pulls.sums = pair_sums();
+      pulls.next_status = status(pass_ + 1);
+    }
+    cuda::move(bodies(), tiles(), scales_, pulls, what, first_bad_.get());
+  }
+
+  /// From gathered tiles to what a move can take up.
   void compute_forces() {
-    const Shares shares = shares_of(position_.count());
-    const Range mine = shares.mine();
-    cuda::gather(bodies(), tiles(), scales_);
-    cuda::forces(bodies(), tiles(), scales_, options_.block_size, mine, in_tile_order_.get());
+    ++pass_;
+    Range one_sided{0, position_.count()};
+    if constexpr (sizeof(Real) == sizeof(float))
+      if (paired_ > 0) {
+        const Shares shares(options_.share, pair_count(ceiling_divide(paired_, target_tile)), 1);
+        cuda::pairs(tiles(), paired_, scales_, pair_sums(), shares.mine());
+        if (shares.shared()) add_up_sums();
+        cuda::forces(bodies(), tiles(), scales_, options_.block_size, Range{0, paired_}, &status(pass_)->too_large);
+        one_sided.first = paired_ < one_sided.last ? paired_ / target_tile * target_tile : one_sided.last;
+      }
+    if (one_sided.count() == 0) return;
+    const Shares shares = shares_of(one_sided.count());
+    Range mine = shares.mine();
+    mine = {one_sided.first + mine.first, one_sided.first + mine.last};
+    cuda::forces(bodies(), tiles(), scales_, options_.block_size, mine, nullptr);
     if (!shares.shared()) return;
-    fetch(in_tile_order_, mine, exchanged_.get());
-    shares.exchange(reinterpret_cast<double*>(exchanged_.get()), 3);
-    in_tile_order_.copy_from(exchanged_.get());
-    cuda::scatter(bodies(), order_.get(), in_tile_order_.get());
+    cuda::fold_chunks(partial_.get(), source_chunks(position_.count(), sources_), position_.count(), one_sided, mine);
+    Vec3* const host = reinterpret_cast<Vec3*>(exchanged_.get());
+    fetch(partial_.get(), mine, host);
+    shares.exchange(&host[one_sided.first].x, 3);
+    bring(partial_.get(), one_sided, host);
+  }
+
+  /// Over all processes.
+  void add_up_sums() {
+    if (DeviceSum* devices = options_.share->on_devices()) return devices->add_up(sums_.get(), sums_.count());
+    const std::int64_t fine = status_words + 3 * position_.count();
+    fetch(sums_.get(), {0, fine}, exchanged_.get());
+    options_.share->add_up(exchanged_.get(), fine);
+    bring(sums_.get(), {0, fine}, exchanged_.get());
+    const auto* all = reinterpret_cast<const cuda::PairSums::Status*>(exchanged_.get());
+    if (all[pass_ % 2].coarse_terms == 0) return;
+    std::int64_t* const coarse = pair_sums().coarse;
+    const Range range{0, 3 * position_.count()};
+    fetch(coarse, range, exchanged_.get());
+    options_.share->add_up(exchanged_.get(), range.count());
+    bring(coarse, range, exchanged_.get());
   }
 
   GravityOptions options_;
@@ -301,8 +414,11 @@ class CudaEngine final : public GravityEngine {
   std::vector<double> host_mass_, host_softening_;  // constant, so a download need not fetch them
   std::vector<std::uint64_t> id_;
   DeviceArray<Vec3> position_, velocity_, acceleration_, centre_, partial_;
-  DeviceArray<Vec3> in_tile_order_;  ///< accelerations, of a run that is shared out
-  PinnedArray<Vec3> exchanged_;
+  DeviceArray<std::int64_t> sums_;
+  std::int64_t paired_ = 0;  ///< sources whose pairs are looked at once: all, or none
+  std::int64_t pass_ = 0;    ///< force passes since the bodies came
+  PinnedArray<std::int64_t> exchanged_;
+  std::optional<Event> done_;
   DeviceArray<double> mass_, softening_, x_, y_, z_, potential_;
   DeviceArray<Real> tile_mass_, softening_squared_;
   DeviceArray<std::int64_t> order_, index_;
@@ -319,7 +435,7 @@ std::unique_ptr<GravityEngine> make_cuda_engine(const Device& device, const Grav
   return std::make_unique<CudaEngine<double>>(device, options);
 }
 
-MemoryNeed cuda_memory(std::int64_t bodies, std::int64_t sources, Precision precision, bool shared) {
+MemoryNeed cuda_memory(std::int64_t bodies, std::int64_t sources, Precision precision) {
   const std::int64_t real = precision == Precision::mixed ? 4 : 8;
   MemoryNeed need;
   need.arrays = {{"partial accelerations", 24 * bodies * source_chunks(bodies, sources)},
@@ -328,7 +444,7 @@ MemoryNeed cuda_memory(std::int64_t bodies, std::int64_t sources, Precision prec
                  {"tile order and keys", 32 * bodies + predicted_sort_scratch_bytes(bodies)},
                  {"mass, softening, potential", 24 * bodies},
                  {"bounding box, flag", static_cast<std::int64_t>(sizeof(Box) + sizeof(unsigned long long))}};
-  if (shared) need.arrays.emplace_back("accelerations to exchange", 24 * bodies);
+  if (precision == Precision::mixed && sources >= paired_from) need.arrays.emplace_back("sums over pairs", 48 * bodies);
   for (const auto& [array, bytes] : need.arrays) need.total += bytes;
   std::sort(need.arrays.begin(), need.arrays.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   return need;

@@ -1,7 +1,6 @@
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/gravity/direct_cuda.cuh"
 #include "kernels/gravity/plummer.hpp"
-#include "kernels/integrate/advance.hpp"
 
 namespace ergode::kernels::cuda {
 
@@ -22,45 +21,13 @@ __device__ double fold_max(double a, double b) {
   return b > a ? b : a;
 }
 
-/// One block of target_tile threads a tile.
-template <class Real>
-__global__ void __launch_bounds__(target_tile)
-    gather_kernel(Bodies bodies, Tiles<Real> tiles, double inverse_length, double inverse_mass) {
-  __shared__ double sum[3][target_tile];
-  const int t = static_cast<int>(threadIdx.x);
-  const std::int64_t k = blockIdx.x * target_tile + t;
-  const std::int64_t last = bodies.bodies - 1;
-  const std::int64_t i = tiles.order[k < last ? k : last];
-  const Vec3 p = bodies.position[i];
-  const double q[3] = {p.x * inverse_length, p.y * inverse_length, p.z * inverse_length};
-  if (k <= last) {
-    tiles.x[k] = q[0];
-    tiles.y[k] = q[1];
-    tiles.z[k] = q[2];
-    tiles.mass[k] = static_cast<Real>(bodies.mass[i] * inverse_mass);
-    const double eps = bodies.softening[i] * inverse_length;
-    const double eps2 = eps * eps;
-    tiles.softening_squared[k] = eps2 > softening_floor<Real>() ? static_cast<Real>(eps2) : softening_floor<Real>();
-  }
-  for (int c = 0; c < 3; ++c) sum[c][t] = k <= last ? q[c] : 0;
-  for (int half = target_tile / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (t < half)
-      for (int c = 0; c < 3; ++c) sum[c][t] += sum[c][t + half];
-  }
-  if (t == 0) {
-    const std::int64_t left = bodies.bodies - blockIdx.x * target_tile;
-    const double weight = 1 / static_cast<double>(left < target_tile ? left : target_tile);
-    tiles.centre[blockIdx.x] = {weight * sum[0][0], weight * sum[1][0], weight * sum[2][0]};
-  }
-}
-
 /// Block (tile, chunk): the pull of one chunk of the sources on one tile of targets, from `first_tile` on, `per_thread`
 /// targets a thread.
 template <class Real, bool uniform, int per_thread>
 __global__ void __launch_bounds__(target_tile / per_thread)
     forces_kernel(Tiles<Real> tiles, std::int64_t bodies, std::int64_t sources, std::int64_t partials_per_chunk,
-                  std::int64_t first_tile) {
+                  std::int64_t first_tile, const std::int64_t* only_if) {
+  if (only_if != nullptr && *only_if == 0) return;
   constexpr int threads = static_cast<int>(target_tile) / per_thread;
   __shared__ Source<Real> source[shared_sources];
   __shared__ Real source_eps2[uniform ? 1 : shared_sources];
@@ -126,23 +93,6 @@ __global__ void __launch_bounds__(target_tile / per_thread)
   }
 }
 
-/// The chunks' sums, added in their order, in the run's units; back in canonical order, or without `order` in tile
-/// order.
-__global__ void combine_kernel(const Vec3* partial, std::int64_t chunks, const std::int64_t* order, double scale,
-                               Vec3* acceleration, std::int64_t bodies, Range targets) {
-  const std::int64_t k = targets.first + static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (k >= targets.last) return;
-  Vec3 sum{};
-  for (std::int64_t c = 0; c < chunks; ++c) sum = sum + partial[c * bodies + k];
-  acceleration[order != nullptr ? order[k] : k] = scale * sum;
-}
-
-__global__ void scatter_kernel(const Vec3* in_tile_order, const std::int64_t* order, Vec3* acceleration,
-                               std::int64_t bodies) {
-  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (k < bodies) acceleration[order[k]] = in_tile_order[k];
-}
-
 constexpr int potential_block = 128;
 
 __global__ void __launch_bounds__(potential_block)
@@ -204,15 +154,6 @@ __global__ void __launch_bounds__(reference_block)
   if (threadIdx.x == 0) acceleration[blockIdx.x] = g * sums[0];
 }
 
-__global__ void advance_kernel(double* values, const double* rate, double step, std::int64_t count,
-                               std::int64_t first_number, unsigned long long* first_bad) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= count) return;
-  const double value = Advance{}(values[i], rate[i], step);
-  values[i] = value;
-  if (!isfinite(value)) atomicMin(first_bad, static_cast<unsigned long long>(first_number + i / 3));
-}
-
 constexpr int box_block = 1024;
 
 /// One block: a minimum does not depend on order, and this runs once in many steps.
@@ -250,27 +191,40 @@ __global__ void tile_keys_kernel(Bodies bodies, const Box* box, std::uint64_t* k
   index[i] = i;
 }
 
+/// A warp a key.
+__global__ void order_by_rank_kernel(const std::uint64_t* key, std::int64_t count, std::int64_t* order) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const std::int64_t i = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+  if (i >= count) return;
+  const std::uint64_t own = key[i];
+  int before = 0;
+#pragma unroll 4
+  for (std::int64_t j = lane; j < count; j += 32) before += key[j] < own || (key[j] == own && j < i) ? 1 : 0;
+  before = __reduce_add_sync(0xffffffffu, before);
+  if (lane == 0) order[before] = i;
+}
+
 unsigned blocks_for(std::int64_t count, int block) {
   return static_cast<unsigned>(ceiling_divide(count, block));
 }
 
 template <class Real, bool uniform>
 void launch_forces(const Bodies& bodies, const Tiles<Real>& tiles, int block_size, std::int64_t chunks,
-                   std::int64_t partials_per_chunk, Range targets) {
+                   std::int64_t partials_per_chunk, Range targets, const std::int64_t* only_if) {
   const dim3 grid(blocks_for(targets.count(), target_tile), static_cast<unsigned>(chunks));
   const std::int64_t first_tile = targets.first / target_tile;
   switch (block_size) {
     case 64:
       forces_kernel<Real, uniform, 4>
-          <<<grid, 64>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile);
+          <<<grid, 64>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile, only_if);
       break;
     case 256:
       forces_kernel<Real, uniform, 1>
-          <<<grid, 256>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile);
+          <<<grid, 256>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile, only_if);
       break;
     default:
       forces_kernel<Real, uniform, 2>
-          <<<grid, 128>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile);
+          <<<grid, 128>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile, only_if);
       break;
   }
   cuda_check_launch("forces_kernel");
@@ -279,37 +233,18 @@ void launch_forces(const Bodies& bodies, const Tiles<Real>& tiles, int block_siz
 }  // namespace
 
 template <class Real>
-void gather(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales) {
-  gather_kernel<<<blocks_for(bodies.bodies, target_tile), target_tile>>>(bodies, tiles, 1 / scales.length,
-                                                                         1 / scales.mass);
-  cuda_check_launch("gather_kernel");
-}
-
-template <class Real>
 void forces(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales, int block_size, Range targets,
-            Vec3* in_tile_order) {
+            const std::int64_t* only_if) {
   const std::int64_t chunks = source_chunks(bodies.bodies, bodies.sources);
   const std::int64_t partials_per_chunk = ceiling_divide(ceiling_divide(bodies.sources, partial_length), chunks);
   if (scales.uniform_softening)
-    launch_forces<Real, true>(bodies, tiles, block_size, chunks, partials_per_chunk, targets);
+    launch_forces<Real, true>(bodies, tiles, block_size, chunks, partials_per_chunk, targets, only_if);
   else
-    launch_forces<Real, false>(bodies, tiles, block_size, chunks, partials_per_chunk, targets);
-  const bool canonical = in_tile_order == nullptr;
-  combine_kernel<<<blocks_for(targets.count(), 128), 128>>>(
-      tiles.partial, chunks, canonical ? tiles.order : nullptr, scales.force,
-      canonical ? bodies.acceleration : in_tile_order, bodies.bodies, targets);
-  cuda_check_launch("combine_kernel");
+    launch_forces<Real, false>(bodies, tiles, block_size, chunks, partials_per_chunk, targets, only_if);
 }
 
-template void gather<float>(const Bodies&, const Tiles<float>&, const Scales&);
-template void gather<double>(const Bodies&, const Tiles<double>&, const Scales&);
-template void forces<float>(const Bodies&, const Tiles<float>&, const Scales&, int, Range, Vec3*);
-template void forces<double>(const Bodies&, const Tiles<double>&, const Scales&, int, Range, Vec3*);
-
-void scatter(const Bodies& bodies, const std::int64_t* order, const Vec3* in_tile_order) {
-  scatter_kernel<<<blocks_for(bodies.bodies, 256), 256>>>(in_tile_order, order, bodies.acceleration, bodies.bodies);
-  cuda_check_launch("scatter_kernel");
-}
+template void forces<float>(const Bodies&, const Tiles<float>&, const Scales&, int, Range, const std::int64_t*);
+template void forces<double>(const Bodies&, const Tiles<double>&, const Scales&, int, Range, const std::int64_t*);
 
 void potentials(const Bodies& bodies, double g, Range targets, double* potential) {
   potentials_kernel<<<blocks_for(targets.count(), potential_block), potential_block>>>(bodies, g, targets, potential);
@@ -322,12 +257,6 @@ void reference(const Bodies& bodies, double g, const std::int64_t* targets, std:
   cuda_check_launch("reference_kernel");
 }
 
-void advance(double* values, const double* rate, double step, std::int64_t count, std::int64_t first_number,
-             unsigned long long* first_bad) {
-  advance_kernel<<<blocks_for(count, 256), 256>>>(values, rate, step, count, first_number, first_bad);
-  cuda_check_launch("advance_kernel");
-}
-
 void bounding_box(const Vec3* position, std::int64_t bodies, Box* box) {
   bounding_box_kernel<<<1, box_block>>>(position, bodies, box);
   cuda_check_launch("bounding_box_kernel");
@@ -336,6 +265,11 @@ void bounding_box(const Vec3* position, std::int64_t bodies, Box* box) {
 void tile_keys(const Bodies& bodies, const Box* box, std::uint64_t* key, std::int64_t* index) {
   tile_keys_kernel<<<blocks_for(bodies.bodies, 256), 256>>>(bodies, box, key, index);
   cuda_check_launch("tile_keys_kernel");
+}
+
+void order_by_rank(const std::uint64_t* key, std::int64_t count, std::int64_t* order) {
+  order_by_rank_kernel<<<blocks_for(32 * count, 256), 256>>>(key, count, order);
+  cuda_check_launch("order_by_rank_kernel");
 }
 
 }  // namespace ergode::kernels::cuda

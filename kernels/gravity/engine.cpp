@@ -12,9 +12,8 @@ namespace ergode::kernels {
 
 MemoryNeed gravity_memory(std::int64_t bodies, std::int64_t sources, Precision precision, const Device& device,
                           const TargetShare* share) {
-  const bool shared = Shares(share, bodies, target_tile).shared();
-  return device.backend == Backend::cuda ? cuda_memory(bodies, sources, precision, shared)
-                                         : host_memory(bodies, shared);
+  if (device.backend == Backend::cuda) return cuda_memory(bodies, sources, precision);
+  return host_memory(bodies, Shares(share, bodies, target_tile).shared());
 }
 
 std::unique_ptr<GravityEngine> make_gravity_engine(const Device& device, int threads, const GravityOptions& options) {

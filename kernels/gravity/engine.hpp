@@ -8,6 +8,7 @@
 
 #include "kernels/core/vec3.hpp"
 #include "kernels/device/device.hpp"
+#include "kernels/device/device_sum.hpp"
 
 namespace ergode::kernels {
 
@@ -45,7 +46,7 @@ struct BadBody {
   std::int64_t index = -1;  ///< canonical index of the body
 };
 
-/// Processes that hold the same bodies and compute for a share of the targets each.
+/// Processes that hold the same bodies and do a share of the work each.
 class TargetShare {
  public:
   virtual ~TargetShare() = default;
@@ -53,6 +54,12 @@ class TargetShare {
   virtual int part() const = 0;  ///< of this process, from 0
   /// Of `values`, process p has [bounds[p], bounds[p + 1]); after the call each has all.
   virtual void exchange(double* values, std::span<const std::int64_t> bounds) const = 0;
+  /// values[i] becomes the sum over all processes.
+  virtual void add_up(std::int64_t* values, std::int64_t count) const = 0;
+  /// The same between devices, where that can be had.
+  virtual DeviceSum* on_devices() const { return nullptr; }
+  /// Called again and again while a device works; throws to end the wait.
+  virtual void watch() const {}
 };
 
 struct GravityOptions {
@@ -60,7 +67,7 @@ struct GravityOptions {
   Precision precision = Precision::mixed;
   int block_size =
       0;  ///< CUDA threads a block: 64, 128 or 256; 0: the engine's choice. Cannot change a bit of the result.
-  const TargetShare* share = nullptr;  ///< null: all targets are this process's; outlives the engine
+  const TargetShare* share = nullptr;  ///< null: all work is this process's; outlives the engine
 };
 
 /// Direct-summation gravity and the composition integrators on one backend. The state lives where the backend computes

@@ -43,7 +43,7 @@ class HostEngine final : public GravityEngine {
     centre_.resize(static_cast<std::size_t>(ceiling_divide(state_.size(), target_tile)));
     if (state_.length_scale == 0) state_.length_scale = length_scale(state_.position, state_.softening);
     mass_scale_ = mass_scale(state_.mass);
-    uniform_ = uniform_softening(state_.softening) >= 0;
+    uniform_ = common_value(state_.softening) >= 0;
     if (state_.tile_order.empty()) state_.tile_order = tile_order(state_.position, state_.sources);
     if (state_.acceleration.empty()) {
       state_.acceleration.resize(n);

@@ -55,11 +55,9 @@ double mass_scale(const std::vector<double>& mass) {
   return largest > 0 && std::isfinite(largest) ? power_of_two_above(largest) : 1.0;
 }
 
-double uniform_softening(const std::vector<double>& softening) {
-  if (softening.empty()) return 0;
-  for (const double eps : softening)
-    if (eps != softening[0]) return -1;
-  return softening[0];
+double common_value(std::span<const double> values) {
+  const bool common = !values.empty() && std::count(values.begin(), values.end(), values[0]) == std::ssize(values);
+  return common ? values[0] : -1;
 }
 
 }  // namespace ergode::kernels

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "kernels/core/vec3.hpp"
@@ -16,6 +17,9 @@ namespace ergode::kernels {
 inline constexpr std::int64_t target_tile = 256;
 /// Sources whose pulls are added up in float before the sum goes to double.
 inline constexpr std::int64_t partial_length = 128;
+
+/// From so many sources on, in float, a GPU looks at each pair of them once (kernels/gravity/pairs_cuda.cu).
+inline constexpr std::int64_t paired_from = 12288;
 
 /// Floors of eps^2, in units of length_scale^2: far below what the number type resolves at any distance that matters,
 /// and large enough that m / eps^3 stays finite for masses of order one.
@@ -42,6 +46,21 @@ constexpr std::int64_t source_chunks(std::int64_t bodies, std::int64_t sources) 
   const std::int64_t wanted = ceiling_divide(tiles < 128 ? 2112 : 8448, tiles);
   const std::int64_t chunks = wanted < partials ? wanted : partials;
   return ceiling_divide(partials, ceiling_divide(partials, chunks));  // as many as have work
+}
+
+/// Two tiles, or one and itself.
+struct TilePair {
+  std::int64_t a, b;
+};
+/// Of `tiles` tiles, each pair once and each tile with itself.
+ERGODE_HOST_DEVICE constexpr std::int64_t pair_count(std::int64_t tiles) {
+  return tiles * (tiles + 1) / 2;
+}
+/// Each tile in turn with itself, then with the next one around a circle, then with the one after that: `number` in
+/// [0, pair_count(tiles)). With an even number of tiles the last round, of opposite ones, is half as long.
+ERGODE_HOST_DEVICE constexpr TilePair tile_pair(std::int64_t number, std::int64_t tiles) {
+  const std::int64_t distance = number / tiles, a = number % tiles, b = a + distance;
+  return {a, b < tiles ? b : b - tiles};
 }
 
 /// The box that all bodies lie in.
@@ -85,7 +104,7 @@ double length_scale(const std::vector<Vec3>& position, const std::vector<double>
 /// Power of two not less than the largest mass; 1 when there is none.
 double mass_scale(const std::vector<double>& mass);
 
-/// The softening that all bodies share, or -1.
-double uniform_softening(const std::vector<double>& softening);
+/// The value that all share; -1 where they do not, and where there is none.
+double common_value(std::span<const double> values);
 
 }  // namespace ergode::kernels

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "io/run/build_info.hpp"
+#include "kernels/device/device_sum.hpp"
 #include "sim/cli/arguments.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/device/choose.hpp"
@@ -223,9 +224,10 @@ ExitCode dispatch(const std::string& command, Arguments& a, const Launch& launch
 
 std::string version_text() {
   const io::BuildInfo b = io::build_info();
-  return fmt::format("ergode {} (commit {}, {}, {}, HDF5 {}, CUDA {}, MPI {})", b.version, b.commit, b.compiler,
+  const std::string sums = kernels::device_sum_library();
+  return fmt::format("ergode {} (commit {}, {}, {}, HDF5 {}, CUDA {}, MPI {}{})", b.version, b.commit, b.compiler,
                      b.build_type, b.hdf5, b.cuda_compiler.empty() ? "no" : b.cuda_compiler,
-                     mpi_version().empty() ? "no" : mpi_version());
+                     mpi_version().empty() ? "no" : mpi_version(), sums.empty() ? "" : ", " + sums);
 }
 
 /// Help and version are no errors; all else is exit 2 with what is wrong and where to look.

@@ -181,6 +181,10 @@ RankDevices settle_devices(Leader& leader, const std::string& requested, int thr
     message.put(device.backend).put(device.index).put(device.name).put(found.threads[r]);
   }
   leader.call(message, [] {});
+  std::set<std::string> gpus;
+  for (const Device& device : found.devices)
+    if (device.backend == Backend::cuda) gpus.insert(device.uuid);
+  leader.set_gpu_each(gpus.size() == places.size());
   return found;
 }
 

@@ -29,6 +29,10 @@ class Leader {
   Ranks& ranks() const { return ranks_; }
   int size() const { return ranks_.size(); }
 
+  /// Each rank has a GPU, and none that another has.
+  bool gpu_each() const { return gpu_each_; }
+  void set_gpu_each(bool is_so) { gpu_each_ = is_so; }
+
   /// Who is told of signals that other ranks received.
   void on_signals(std::function<void(int signal)> tell) { tell_ = std::move(tell); }
 
@@ -66,7 +70,7 @@ class Leader {
   Ranks& ranks_;
   std::function<void(int signal)> tell_;
   int made_ = 0;
-  bool broken_ = false;
+  bool broken_ = false, gpu_each_ = false;
 };
 
 }  // namespace ergode::sim

@@ -97,6 +97,20 @@ class MpiRanks final : public Ranks {
     wait(request);
   }
 
+  void add_up(std::int64_t* values, std::int64_t count) override {
+    constexpr std::int64_t most = most_bytes / sizeof(std::int64_t);
+    for (std::int64_t at = 0; at < count; at += most) {
+      MPI_Request request;
+      MPI_Iallreduce(MPI_IN_PLACE, values + at, static_cast<int>(std::min(most, count - at)), MPI_INT64_T, MPI_SUM,
+                     MPI_COMM_WORLD, &request);
+      wait(request);
+    }
+  }
+
+  void watch() override {
+    if (rank_ == 0) look_for_failure();
+  }
+
   void fail(const Failure& failure) override {
     const Bytes bytes = Writer().put(failure.code).put(fmt::format("{}: {}", name(), failure.message)).bytes();
     // Synchronous: complete when rank 0 has it.
@@ -142,7 +156,7 @@ class MpiRanks final : public Ranks {
       int done = 0;
       MPI_Test(&request, &done, MPI_STATUS_IGNORE);
       if (done != 0) return;
-      if (rank_ == 0) look_for_failure();
+      watch();
       if (idle && steady_clock::now() - start > std::chrono::milliseconds(1))
         std::this_thread::sleep_for(std::chrono::microseconds(100));
       else

@@ -27,6 +27,11 @@ class Ranks {
   /// Of `values`, rank r has [bounds[r], bounds[r + 1]); after the call each has all.
   virtual void all_gather(double* values, std::span<const std::int64_t> bounds) = 0;
 
+  /// values[i] becomes the sum over all ranks, in each.
+  virtual void add_up(std::int64_t* values, std::int64_t count) = 0;
+  /// Of rank 0: throws when another rank has reported that it failed. Elsewhere nothing.
+  virtual void watch() = 0;
+
   /// Of a rank other than 0: tells rank 0 what went wrong, which ends all processes, this one here. Where rank 0 does
   /// not hear it within seconds, it is said on stderr and all are ended here.
   virtual void fail(const Failure& failure) = 0;

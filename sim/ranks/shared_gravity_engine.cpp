@@ -10,7 +10,7 @@ using kernels::NbodyState;
 using kernels::StepPlan;
 using kernels::Vec3;
 
-enum class Method : std::int32_t { upload, integrate, potentials, reference };
+enum class Method : std::int32_t { join_devices, upload, integrate, potentials, reference };
 
 class RankShare final : public kernels::TargetShare {
  public:
@@ -20,9 +20,17 @@ class RankShare final : public kernels::TargetShare {
   void exchange(double* values, std::span<const std::int64_t> bounds) const override {
     ranks_.all_gather(values, bounds);
   }
+  void add_up(std::int64_t* values, std::int64_t count) const override { ranks_.add_up(values, count); }
+  kernels::DeviceSum* on_devices() const override { return devices_.get(); }
+  void watch() const override { ranks_.watch(); }
+
+  void join_devices(const std::string& meeting) {
+    devices_ = kernels::join_device_sum(meeting, ranks_.rank(), ranks_.size());
+  }
 
  private:
   Ranks& ranks_;
+  std::unique_ptr<kernels::DeviceSum> devices_;
 };
 
 void put(Writer& out, const NbodyState& s) {
@@ -51,6 +59,7 @@ class SharedGravityEngine final : public GravityEngine {
                                .put(options.block_size));
     options.share = &share_;
     mine_ = kernels::make_gravity_engine(context.device, context.threads, options);
+    if (leader_.gpu_each() && options.precision == kernels::Precision::mixed) join_devices(context);
   }
   ~SharedGravityEngine() override { leader_.drop(number_); }
 
@@ -76,6 +85,13 @@ class SharedGravityEngine final : public GravityEngine {
   std::int64_t memory_bytes() const override { return mine_->memory_bytes(); }
 
  private:
+  void join_devices(const RunContext& context) {
+    const std::string library = kernels::device_sum_library();
+    if (library.empty()) return;
+    const std::string meeting = kernels::device_sum_meeting();
+    leader_.call(call(Method::join_devices).put(meeting), [&] { share_.join_devices(meeting); });
+    context.info("sums between GPUs: " + library);
+  }
   Writer call(Method method) const { return Writer().put(Call::engine).put(number_).put(method); }
 
   Leader& leader_;
@@ -93,6 +109,11 @@ class GravityTwin final : public EngineTwin {
 
   void call(Reader& in) override {
     switch (in.get<Method>()) {
+      case Method::join_devices: {
+        std::string meeting;
+        in.get(meeting);
+        return share_.join_devices(meeting);
+      }
       case Method::upload:
         return engine_->upload(get_state(in));
       case Method::integrate: {

@@ -37,6 +37,8 @@ class Others final : public TargetShare {
       if (!mine(k)) values[k] = answer[static_cast<std::size_t>(k)];
   }
 
+  void add_up(std::int64_t*, std::int64_t) const override { FAIL("nothing is summed up on a CPU"); }
+
   bool mine(std::int64_t k) const {
     const auto p = static_cast<std::size_t>(part_);
     return bounds[p] <= k && k < bounds[p + 1];

@@ -38,8 +38,10 @@ TEST_CASE("Scales are powers of two that bound the system") {
   CHECK(length_scale({}, {}) == 1);
   CHECK(mass_scale({0, 5, 2}) == 8);
   CHECK(mass_scale({0, 0}) == 1);
-  CHECK(uniform_softening({0.1, 0.1}) == 0.1);
-  CHECK(uniform_softening({0.1, 0.2}) == -1);
+  const std::vector<double> same{0.1, 0.1}, different{0.1, 0.2};
+  CHECK(common_value(same) == 0.1);
+  CHECK(common_value(different) == -1);
+  CHECK(common_value({}) == -1);
 }
 
 TEST_CASE("Source chunks never exceed the partial sums and are at least one") {

@@ -102,3 +102,23 @@ TEST_CASE("ranks on a GPU", "[gpu]") {
   CHECK(full.code == 6);
   CHECK(full.error.find("out of host memory") != std::string::npos);
 }
+
+/// Enough bodies that forces are summed over pairs, which is what GPUs exchange among themselves.
+TEST_CASE("ranks with a GPU each", "[gpu]") {
+  need_mpi();
+  const TemporaryDirectory d;
+  if (run_alone(d, {"devices"}).out.find("cuda:1") == std::string::npos) SKIP("there are not two GPUs");
+  const std::vector<std::string> many{"--device", "cuda", "--set", "initial_conditions.0.particles=20000"};
+  write_bodies(d);
+  write_book(d);
+  check_ranks(d, "bodies.yaml", {2}, many);
+  const bool with_nccl = run_alone(d, {"--version"}).out.find("NCCL") != std::string::npos;
+  CHECK((slurp(d / "ranks2" / "run.log").find("sums between GPUs: NCCL") != std::string::npos) == with_nccl);
+  const Outcome failed = run_ranks(d, 2, run_of(d, "bodies.yaml", "failed", many), {1, "kernel:20"});
+  INFO(failed.error);
+  CHECK(failed.code == 9);
+  CHECK(failed.error.find("rank 1") != std::string::npos);
+  fs::remove_all(d / "alone");
+  fs::remove_all(d / "ranks2");
+  check_ranks(d, "book.yaml", {2}, {"--device", "cuda"});
+}

@@ -1,0 +1,97 @@
+#include "kernels/gravity/fixed_point.hpp"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "kernels/gravity/tiles.hpp"
+
+using namespace ergode::kernels;
+
+namespace {
+
+struct Sum {
+  std::int64_t fine = 0, coarse = 0;
+  bool too_large = false;
+  void add(float value, float limit) {
+    std::int64_t quanta = 0;
+    switch (to_fixed_point(value, limit, quanta)) {
+      case FixedPoint::fine:
+        fine += quanta;
+        break;
+      case FixedPoint::coarse:
+        coarse += quanta;
+        break;
+      case FixedPoint::neither:
+        too_large = true;
+    }
+  }
+  double value() const { return from_fixed_point(fine, coarse); }
+};
+
+}  // namespace
+
+TEST_CASE("Each pair of tiles has one number, and each tile with itself") {
+  for (std::int64_t tiles = 1; tiles <= 41; ++tiles) {
+    CAPTURE(tiles);
+    std::set<std::pair<std::int64_t, std::int64_t>> seen;
+    for (std::int64_t number = 0; number < pair_count(tiles); ++number) {
+      const TilePair pair = tile_pair(number, tiles);
+      REQUIRE((pair.a >= 0 && pair.a < tiles && pair.b >= 0 && pair.b < tiles));
+      REQUIRE(seen.insert(std::minmax(pair.a, pair.b)).second);
+    }
+  }
+}
+
+TEST_CASE("Fixed-point sums have the same bits in any order, and are right to half a quantum a term") {
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal;
+  std::vector<float> terms;
+  for (int i = 0; i < 5000; ++i)
+    terms.push_back(normal(random) * std::ldexp(1.0f, static_cast<int>(random() % 60) - 30));
+  const float limit = largest_term(std::ssize(terms));
+  long double truth = 0;
+  for (const float t : terms) truth += static_cast<long double>(t);
+  Sum first;
+  for (const float t : terms) first.add(t, limit);
+  REQUIRE_FALSE(first.too_large);
+  REQUIRE(first.coarse != 0);
+  CHECK(std::abs(static_cast<double>(static_cast<long double>(first.value()) - truth)) <= 5000 * 0.5 / fine_quanta);
+  for (int turn = 0; turn < 3; ++turn) {
+    std::shuffle(terms.begin(), terms.end(), random);
+    Sum other;
+    for (const float t : terms) other.add(t, limit);
+    CHECK(other.fine == first.fine);
+    CHECK(other.coarse == first.coarse);
+  }
+}
+
+TEST_CASE("The largest terms that are let in do not overflow, larger ones and what is no number are told") {
+  for (const std::int64_t terms : {1, 2, 3, 1000, 1 << 20}) {
+    const float limit = largest_term(terms);
+    const float below = std::nextafter(limit, 0.0f);
+    CAPTURE(terms, limit);
+    // terms * below <= 2^63 - 1, without overflow on the way
+    CHECK(static_cast<long double>(below) * static_cast<long double>(terms) < 0x1p63L);
+    for (const float quanta : {fine_quanta, coarse_quanta}) {
+      Sum sum;
+      for (const float sign : {1.0f, -1.0f}) sum.add(sign * (below / quanta), limit);
+      CHECK_FALSE(sum.too_large);
+      CHECK(sum.value() == 0);
+    }
+    std::int64_t quanta = 0;
+    CHECK(to_fixed_point(below / fine_quanta, limit, quanta) == FixedPoint::fine);
+    CHECK(to_fixed_point(limit / fine_quanta, limit, quanta) == FixedPoint::coarse);
+    // A float that is too large for the fine accumulator is a multiple of the coarse quantum, or nearly.
+    CHECK(std::abs(static_cast<double>(quanta) / coarse_quanta - static_cast<double>(limit / fine_quanta)) <=
+          0.5 / coarse_quanta);
+    const float infinite = std::numeric_limits<float>::infinity();
+    for (const float bad : {limit / coarse_quanta, -limit / coarse_quanta, infinite, -infinite,
+                            std::numeric_limits<float>::max(), std::nanf("")})
+      CHECK(to_fixed_point(bad, limit, quanta) == FixedPoint::neither);
+  }
+}
