@@ -9,6 +9,7 @@
 #include "io/run/build_info.hpp"
 #include "kernels/device/device_sum.hpp"
 #include "sim/cli/arguments.hpp"
+#include "sim/cli/bench.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/device/choose.hpp"
 #include "sim/ranks/leader.hpp"
@@ -43,7 +44,7 @@ struct Arguments {
   std::string other_path;
   std::string type;
   double rtol = 0;
-  std::vector<std::int64_t> sizes;
+  BenchOptions bench;
 };
 
 std::string check_device(const std::string& text) {
@@ -126,30 +127,28 @@ void add_others(CLI::App& program, Arguments& a) {
 }
 
 void add_bench(CLI::App& program, Arguments& a) {
-  CLI::App& bench = *program.add_subcommand("bench", "measure this machine's rates");
-  bench.add_option("what", a.type, "nbody: direct summation; options: Monte Carlo paths")
-      ->required()
+  CLI::App& bench = *program.add_subcommand("bench", "measure this machine's rates, and the ceilings beside them");
+  bench.add_option("what", a.bench.what, "nbody: direct summation; options: Monte Carlo paths; both when left out")
       ->check(one_of({"nbody", "options"}));
-  bench.add_option("--json", a.path, "write the figures to this file too")->type_name("FILE");
-  bench.add_option("--device", a.device, "auto, cpu, cuda or cuda:N")->type_name("DEVICE")->check(check_device);
-  bench.add_option("--threads", a.threads, "CPU threads")->type_name("N")->check(CLI::Range(1, 65536));
-  bench.add_option("--isa", a.run.isa, "instruction set of the CPU loops: auto, baseline, avx2 or avx512")
+  bench.add_option("--json", a.bench.json, "write the figures to this file too")->type_name("FILE");
+  bench.add_option("--device", a.bench.device, "auto, cpu, cuda or cuda:N")->type_name("DEVICE")->check(check_device);
+  bench.add_option("--threads", a.bench.threads, "CPU threads")->type_name("N")->check(CLI::Range(1, 65536));
+  bench.add_option("--isa", a.bench.isa, "instruction set of the CPU loops: auto, baseline, avx2 or avx512")
       ->type_name("ISA")
       ->check(one_of({"auto", "baseline", "avx2", "avx512"}));
-  bench.add_option("--bodies", a.sizes, "numbers of bodies, of nbody")->type_name("N")->check(CLI::Range(1, 100000000));
-}
-
-ExitCode bench(const Arguments& a, io::Log& log) {
-  DeviceRequest request;
-  if (!a.device.empty()) request.flag = a.device;
-  const auto cpu = [&] { return kernels::cpu_device(choose_isa(a.run.isa, "")); };
-  const DeviceChoice choice = choose_device(request, kernels::cuda_inventory, cpu);
-  const int threads = a.threads > 0 ? a.threads : available_threads();
-  if (a.type == "options") return bench_options(choice.device, threads, a.path, log);
-  std::vector<std::int64_t> sizes = a.sizes;
-  if (sizes.empty()) sizes = {1024, 4096, 16384, 65536};
-  if (a.sizes.empty() && choice.device.backend == kernels::Backend::cuda) sizes.insert(sizes.end(), {262144, 1048576});
-  return bench_gravity(choice.device, threads, sizes, a.path, log);
+  bench.add_flag("--quick", a.bench.quick, "small sizes and short samples: to see that it works");
+  bench.add_option("--seconds", a.bench.seconds, "about how long one figure may take (2)")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber);
+  bench.add_option("--longest", a.bench.longest, "leave out sizes of which one step or pricing takes longer (10)")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber);
+  const auto sizes = [&](const char* name, std::vector<std::int64_t>& into, const char* what, std::int64_t most) {
+    bench.add_option(name, into, what)->type_name("N")->check(CLI::Range(std::int64_t{1}, most));
+  };
+  sizes("--bodies", a.bench.bodies, "numbers of bodies, of nbody", 100'000'000);
+  sizes("--paths", a.bench.paths, "numbers of paths of one option, of options", 1'000'000'000'000);
+  sizes("--batch", a.bench.batches, "numbers of options in a batch, of options", 1'000'000);
 }
 
 /// Flags that stand for a key of the config become overrides, so that config.used.yaml can be run as it is.
@@ -217,7 +216,7 @@ ExitCode dispatch(const std::string& command, Arguments& a, const Launch& launch
   if (command == "verify") return verify_checksums(a.path, types, log);
   if (command == "diff") return show_difference(a.path, a.other_path, a.rtol, types, log);
   if (command == "schema") return show_schema(type, a.markdown, types, log);
-  if (command == "bench") return bench(a, log);
+  if (command == "bench") return bench(a.bench, log);
   if (command == "new") return show_example(a.type, types, log);
   throw io::Error(ExitCode::internal, "command `" + command + "` has no code");
 }

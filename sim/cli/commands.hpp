@@ -34,12 +34,4 @@ io::ExitCode show_schema(const std::optional<std::string>& type, bool markdown,
 
 io::ExitCode show_example(const std::string& type, const std::vector<SimulationType>& types, io::Log& log);
 
-/// Times direct summation for each number of bodies, in both precisions; a table, and a JSON file when `json_path` is
-/// not empty.
-io::ExitCode bench_gravity(const kernels::Device& device, int threads, const std::vector<std::int64_t>& sizes,
-                           const std::string& json_path, io::Log& log);
-
-/// Times the paths of options, see sim/options/benchmark.hpp; a table, and a JSON file when `json_path` is not empty.
-io::ExitCode bench_options(const kernels::Device& device, int threads, const std::string& json_path, io::Log& log);
-
 }  // namespace ergode::sim

@@ -1,27 +1,46 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "kernels/gravity/engine.hpp"
+#include "sim/benchmark/ceilings.hpp"
 
 namespace ergode::sim::nbody {
 
-/// Whole leapfrog steps of a Plummer sphere (softening 0.01), timed from outside; interactions are directed pairs.
+/// Whole leapfrog steps of a Plummer sphere in Henon units (softening 0.01), timed from outside; interactions are
+/// directed pairs, N^2 of them a step.
 struct GravityRate {
   std::int64_t bodies = 0;
   kernels::Precision precision = kernels::Precision::mixed;
-  std::int64_t steps = 0;  ///< in one sample
-  int samples = 0;
-  double seconds_per_step = 0;      ///< median over samples
-  double fastest = 0, slowest = 0;  ///< seconds a step
-  double interactions_per_second() const {
-    return static_cast<double>(bodies) * static_cast<double>(bodies) / seconds_per_step;
-  }
+  Timing timing;  ///< of a step
+  double interactions() const { return static_cast<double>(bodies) * static_cast<double>(bodies); }
+  /// One side of a pair in kernels/gravity/plummer.hpp: three subtractions and ten further instructions, one of which
+  /// is the reciprocal square root.
+  Need need() const { return {13 * interactions(), interactions(), precision == kernels::Precision::float64}; }
 };
 
-/// `seconds`: about how long one size may take.
 GravityRate measure_gravity(const kernels::Device& device, int threads, std::int64_t bodies,
-                            kernels::Precision precision, double seconds);
+                            kernels::Precision precision, const Pace& pace);
+
+/// Steps that would take longer than the pace allows, to go by a smaller size (`measured`), of whose kind they are.
+bool too_long(std::int64_t bodies, const GravityRate& measured, const Pace& pace);
+
+/// How far accelerations are from an independent sum in double.
+struct ForceError {
+  std::int64_t bodies = 0;
+  std::int64_t sample = 0;  ///< bodies that were looked at: all of them, or spread evenly
+  kernels::Precision precision = kernels::Precision::mixed;
+  double softening = 0;
+  double offset = 0;  ///< of the sphere's centre from the origin along each axis, in scale radii
+  double e2 = 0;      ///< sqrt(sum |da|^2 / sum |a|^2)
+  double median = 0, percentile_99 = 0, largest = 0;  ///< of |da| / |a|
+};
+
+/// Of `bodies` bodies of the same sphere, at softening 0.01 and 0.001, in place and moved, in both precisions.
+std::vector<ForceError> measure_force_errors(const kernels::Device& device, int threads, std::int64_t bodies);
 
 }  // namespace ergode::sim::nbody

@@ -1,9 +1,10 @@
 #include "sim/options/benchmark.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <functional>
+#include <optional>
+#include <variant>
 
 #include "kernels/options/chunk.hpp"
 #include "sim/options/task.hpp"
@@ -14,25 +15,15 @@ namespace {
 namespace k = kernels::options;
 
 constexpr std::uint32_t seed = 42;
-constexpr int repeats = 7, repeats_of_slow = 3;
-constexpr std::int64_t chunks_a_call = 1 << 16;  // as in a run, to bound the memory for sums
+constexpr std::int64_t asian_fixings = 252;
 
-double seconds_of(const std::function<void()>& action) {
-  const auto start = std::chrono::steady_clock::now();
-  action();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// `first`: what a sample took that does not count, because it warmed up.
-void time_samples(PathRate& rate, double first, const std::function<void()>& sample) {
-  std::vector<double> times;
-  rate.samples = first > 1 ? repeats_of_slow : repeats;
-  for (int i = 0; i < rate.samples; ++i) times.push_back(seconds_of(sample));
-  std::sort(times.begin(), times.end());
-  rate.fastest = times.front();
-  rate.seconds = times[times.size() / 2];
-  rate.slowest = times.back();
-}
+/// The least instructions of a path step. Philox4x32-10 with Box-Muller takes 69 for four normals, by the count of its
+/// integer multiplications, additions and exclusive ors, and of a logarithm, root, sine and cosine of one instruction
+/// each; the step of gbm with its exponential 5.5 more. The quadratic-exponential step of Heston's variance, two
+/// normals among it, takes 114.
+constexpr double gbm_slots = 69.0 / 4 + 5.5, heston_slots = 114;
+/// On the special function unit: of two normals a logarithm, a root, a sine and a cosine; an exponential.
+constexpr double gbm_functions = 3, heston_functions = 5;
 
 UnderlyingSettings underlying(const std::string& name, Model model) {
   UnderlyingSettings u;
@@ -86,18 +77,19 @@ Asian asian(double strike, std::int64_t fixings) {
   return a;
 }
 
-/// Twenty options on each of 40 underlyings of gbm and 10 of heston.
-Settings batch(std::int64_t paths) {
+/// Twenty options on each underlying, every fifth of which is of heston and the others of gbm.
+Settings batch(std::int64_t options, std::int64_t paths) {
   Settings s;
   s.monte_carlo.paths = paths;
   s.market.rate = TermStructure(0.03);
-  for (int u = 0; u < 50; ++u) {
+  for (std::int64_t u = 0; 20 * u < options; ++u) {
     const std::string name = "U" + std::to_string(u);
     const bool stochastic = u % 5 == 4;
-    s.market.underlyings.push_back(stochastic ? underlying(name, heston(0.03 + 0.0005 * u))
-                                              : underlying(name, gbm(0.15 + 0.003 * u)));
-    for (int i = 0; i < 20; ++i) {
-      const double strike = 80 + 2 * i;
+    const auto moved = static_cast<double>(u % 50);
+    s.market.underlyings.push_back(stochastic ? underlying(name, heston(0.03 + 0.0005 * moved))
+                                              : underlying(name, gbm(0.15 + 0.003 * moved)));
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(20, options - 20 * u); ++i) {
+      const double strike = static_cast<double>(80 + 2 * i);
       const OptionType type = i % 2 == 0 ? OptionType::call : OptionType::put;
       Product product = European{type, strike};
       if (i % 5 == 1) {
@@ -143,73 +135,113 @@ Settings early_exercise_put(std::int64_t paths) {
   return s;
 }
 
-/// One option without end: a sample has as many chunks as fill its share of the time.
-PathRate single(k::PathEngine& engine, const std::string& name, const std::string& what, Settings settings, bool greeks,
-                double seconds) {
-  settings.monte_carlo.paths = std::int64_t{1} << 50;
-  auto groups = make_groups(settings, seed);
-  Task task(std::move(groups.front()), settings.monte_carlo, greeks);
-  const int number = engine.add(task.plan());
-  std::int64_t next = 0;
-  const auto chunks = [&](std::int64_t count) {
+/// Path steps of a group, by its model.
+void add_work(PathRate& rate, const Group& group, double path_steps) {
+  const bool stochastic = std::holds_alternative<HestonModel>(group.market.assets.front().model);
+  rate.path_steps += path_steps;
+  rate.need.slots += path_steps * (stochastic ? heston_slots : gbm_slots);
+  rate.need.functions += path_steps * (stochastic ? heston_functions : gbm_functions);
+}
+
+/// One option without end, whose chunks are done one after the other.
+class EndlessPaths {
+ public:
+  EndlessPaths(k::PathEngine& engine, Settings settings, bool greeks)
+      : engine_(engine), task_(make_task(settings, greeks)), number_(engine.add(task_.plan())) {}
+  ~EndlessPaths() { engine_.remove(number_); }
+
+  void chunks(std::int64_t count) {
     while (count > 0) {
-      const k::Work work{number, next, std::min(count, chunks_a_call)};
-      engine.run({&work, 1});
-      next += work.count;
+      const k::Work work{number_, next_, std::min(count, most_chunks)};
+      engine_.run({&work, 1});
+      next_ += work.count;
       count -= work.count;
     }
-  };
-  std::int64_t count = 4;
-  chunks(count);
-  double time = seconds_of([&] { chunks(count); });
-  const double wanted = seconds / (repeats + 2);
-  while (time < wanted / 4) {
-    count *= 4;
-    time = seconds_of([&] { chunks(count); });
   }
-  count = std::max<std::int64_t>(1, std::llround(static_cast<double>(count) * wanted / time));
 
-  PathRate rate;
+  /// What `count` chunks are.
+  PathRate work_of(std::int64_t count) const {
+    PathRate rate;
+    rate.options = rate.groups = 1;
+    rate.steps = task_.group.grid.steps();
+    rate.paths = task_.group.paths_of(count * k::chunk_samples);
+    add_work(rate, task_.group, static_cast<double>(rate.paths) * static_cast<double>(rate.steps));
+    return rate;
+  }
+
+ private:
+  static Task make_task(Settings& settings, bool greeks) {
+    settings.monte_carlo.paths = std::int64_t{1} << 50;
+    auto groups = make_groups(settings, seed);
+    return {std::move(groups.front()), settings.monte_carlo, greeks};
+  }
+
+  k::PathEngine& engine_;
+  Task task_;
+  int number_;
+  std::int64_t next_ = 0;
+};
+
+/// As many chunks as fill a sample's share of the time.
+PathRate single(k::PathEngine& engine, const std::string& name, const std::string& what, const Settings& settings,
+                bool greeks, const Pace& pace) {
+  EndlessPaths paths(engine, settings, greeks);
+  const Timing of_chunk = time_passes([&](std::int64_t count) { paths.chunks(count); }, pace, std::int64_t{1} << 32);
+  PathRate rate = paths.work_of(of_chunk.passes);
   rate.name = name;
   rate.what = what;
-  rate.options = rate.groups = 1;
-  rate.steps = task.group.grid.steps();
-  rate.paths = task.group.paths_of(count * k::chunk_samples);
-  rate.path_steps = static_cast<double>(rate.paths) * static_cast<double>(rate.steps);
-  time_samples(rate, wanted, [&] { chunks(count); });
-  engine.remove(number);
+  rate.timing = of_chunk.by_sample();
   return rate;
 }
 
-PathRate many(k::PathEngine& engine, std::int64_t paths) {
-  const Settings settings = batch(paths);
+/// A given number of paths of one option, rounded up to whole chunks.
+PathRate counted(k::PathEngine& engine, std::int64_t wanted, const Settings& settings, const Pace& pace) {
+  const std::int64_t chunks = (wanted + k::chunk_samples - 1) / k::chunk_samples;
+  EndlessPaths paths(engine, settings, false);
+  PathRate rate = paths.work_of(chunks);
+  rate.name = "asian_paths";
+  rate.what = fmt::format("Asian of 252 steps, {:.3g} paths", static_cast<double>(rate.paths));
+  const auto all = [&](std::int64_t count) {
+    for (; count > 0; --count) paths.chunks(chunks);
+  };
+  rate.timing = time_passes(all, pace, 1 << 20);
+  return rate;
+}
+
+/// A book, from its settings to the sums of all its options.
+PathRate many(k::PathEngine& engine, std::int64_t options, std::int64_t paths, const Pace& pace) {
+  const Settings settings = batch(options, paths);
   PathRate rate;
   rate.name = "batch";
-  rate.what = "1,000 mixed options on 50 underlyings, prices";
-  rate.options = static_cast<std::int64_t>(settings.options.size());
+  rate.what = fmt::format("{} mixed options, {} paths each, prices", options, paths);
+  rate.options = options;
   std::vector<int> numbers;
   std::vector<k::Work> work;
-  for (Group& group : make_groups(settings, seed)) {
-    Task task(std::move(group), settings.monte_carlo, false);
-    numbers.push_back(engine.add(task.plan()));
-    work.push_back({numbers.back(), 0, task.chunks()});
-    const std::int64_t each = task.group.paths_of(task.group.samples), steps = task.group.grid.steps();
-    rate.paths += each;
-    rate.steps = std::max(rate.steps, steps);
-    rate.path_steps += static_cast<double>(each) * static_cast<double>(steps);
-  }
+  rate.preparation = seconds_of([&] {
+    for (Group& group : make_groups(settings, seed)) {
+      Task task(std::move(group), settings.monte_carlo, false);
+      numbers.push_back(engine.add(task.plan()));
+      work.push_back({numbers.back(), 0, task.chunks()});
+      const std::int64_t each = task.group.paths_of(task.group.samples), steps = task.group.grid.steps();
+      rate.paths += each;
+      rate.steps = std::max(rate.steps, steps);
+      add_work(rate, task.group, static_cast<double>(each) * static_cast<double>(steps));
+    }
+  });
   rate.groups = static_cast<std::int64_t>(numbers.size());
-  const auto run = [&] { engine.run(work); };
-  time_samples(rate, seconds_of(run), run);
+  const auto all = [&](std::int64_t count) {
+    for (; count > 0; --count) engine.run(work);
+  };
+  rate.timing = time_passes(all, pace, 1 << 20);
   for (const int number : numbers) engine.remove(number);
   return rate;
 }
 
-PathRate early(k::PathEngine& engine, int threads, std::int64_t paths) {
+PathRate early(k::PathEngine& engine, int threads, std::int64_t paths, const Pace& pace) {
   const Settings settings = early_exercise_put(paths);
   PathRate rate;
   rate.name = "early_exercise";
-  rate.what = "put on 50 dates: training, regression, price";
+  rate.what = fmt::format("put on 50 dates, {0:.2g} training and {0:.2g} paths", static_cast<double>(paths));
   rate.options = rate.groups = 1;
   const auto price = [&] {
     auto groups = make_groups(settings, seed);
@@ -219,34 +251,67 @@ PathRate early(k::PathEngine& engine, int threads, std::int64_t paths) {
     const k::Work work{number, 0, task.chunks()};
     engine.run({&work, 1});
     engine.remove(number);
-    rate.paths = task.group.paths_of(task.group.samples);
-    rate.steps = task.group.grid.steps();
   };
-  const double first = seconds_of(price);
-  rate.path_steps = static_cast<double>(rate.paths + paths) * static_cast<double>(rate.steps);
-  time_samples(rate, first, price);
+  const Group group = make_groups(settings, seed).front();
+  rate.paths = group.paths_of(group.samples);
+  rate.steps = group.grid.steps();
+  add_work(rate, group, static_cast<double>(rate.paths + paths) * static_cast<double>(rate.steps));
+  const auto all = [&](std::int64_t count) {
+    for (; count > 0; --count) price();
+  };
+  rate.timing = time_passes(all, pace, 1 << 20);
   return rate;
+}
+
+Settings plain_asian() {
+  return one_option(gbm(0.2), asian(100, asian_fixings));
 }
 
 }  // namespace
 
-void measure_paths(const kernels::Device& device, int threads, const BenchmarkSize& size,
-                   const std::function<void(const PathRate&)>& done) {
+PathRate measure_asian(const kernels::Device& device, int threads, const Pace& pace) {
+  const auto engine = k::make_path_engine(device, threads);
+  return single(*engine, "asian", "arithmetic Asian, gbm, 252 steps", plain_asian(), false, pace);
+}
+
+void measure_paths(const kernels::Device& device, int threads, const BenchmarkSize& size, const Pace& pace,
+                   const std::function<void(const PathRate&)>& done,
+                   const std::function<void(const std::string&)>& left_out) {
   const auto engine = k::make_path_engine(device, threads);
   const European call{OptionType::call, 100};
   const auto one = [&](const char* name, const char* what, const Settings& settings, bool greeks = false) {
-    done(single(*engine, name, what, settings, greeks, size.seconds));
+    const PathRate rate = single(*engine, name, what, settings, greeks, pace);
+    done(rate);
+    return rate;
   };
   one("european", "European call, gbm, at its end", one_option(gbm(0.2), call));
   one("european_greeks", "the same with delta, gamma, vega", one_option(gbm(0.2), call, {"delta", "gamma", "vega"}),
       true);
-  one("asian", "arithmetic Asian, gbm, 252 steps", one_option(gbm(0.2), asian(100, 252)));
-  Settings controlled = one_option(gbm(0.2), asian(100, 252));
+  const PathRate of_asian = one("asian", "arithmetic Asian, gbm, 252 steps", plain_asian());
+  Settings controlled = plain_asian();
   controlled.monte_carlo.control_variate = ControlVariate::automatic;
   one("asian_controlled", "the same with its control variate", controlled);
   one("heston", "European call, heston (QE), 252 steps", one_option(heston(0.04), call));
-  done(many(*engine, size.batch_paths));
-  done(early(*engine, threads, size.early_paths));
+  done(early(*engine, threads, size.early_paths, pace));
+
+  // What comes next may be longer than is allowed, to go by what was measured.
+  const auto too_long = [&](double seconds, const std::string& what) {
+    if (seconds <= pace.longest) return false;
+    left_out(fmt::format("{}: about {:.0f} s", what, seconds));
+    return true;
+  };
+  for (const std::int64_t paths : size.paths) {
+    const double path_steps = static_cast<double>(paths) * static_cast<double>(asian_fixings);
+    if (too_long(path_steps / of_asian.path_steps_per_second(), fmt::format("Asian, {} paths", paths))) continue;
+    done(counted(*engine, paths, plain_asian(), pace));
+  }
+  std::optional<PathRate> before;
+  for (const std::int64_t options : size.batches) {
+    const double growth = before ? static_cast<double>(options) / static_cast<double>(before->options) : 0;
+    if (before && too_long(growth * before->timing.median, fmt::format("batch of {} options", options))) continue;
+    before = many(*engine, options, size.batch_paths, pace);
+    done(*before);
+  }
 }
 
 }  // namespace ergode::sim::options

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
-#include "kernels/device/device.hpp"
+#include "sim/benchmark/ceilings.hpp"
 
 namespace ergode::sim::options {
 
@@ -16,29 +17,35 @@ struct PathRate {
   std::string what;  ///< in words
   std::int64_t options = 0;
   std::int64_t groups = 0;  ///< of options that share paths
-  std::int64_t paths = 0;   ///< of one sample, of all groups together
+  std::int64_t paths = 0;   ///< of one pass, of all groups together
   std::int64_t steps = 0;   ///< of a path; of the longest where there are several groups
-  double path_steps = 0;    ///< of one sample, training paths included
-  int samples = 0;
-  double seconds = 0;               ///< of one sample: median
-  double fastest = 0, slowest = 0;  ///< seconds
-  double path_steps_per_second() const { return path_steps / seconds; }
+  double path_steps = 0;    ///< of one pass, training paths included
+  double preparation = 0;   ///< seconds from a batch's settings to its plans on the device, done once
+  Need need;                ///< of one pass
+  Timing timing;
+  double path_steps_per_second() const { return path_steps / timing.median; }
 };
 
 struct BenchmarkSize {
-  double seconds = 2;                    ///< about how long one case of a single option may take
-  std::int64_t batch_paths = 100'000;    ///< of each group of the batch
+  std::vector<std::int64_t> paths;       ///< of the Asian, to see how the time grows
+  std::vector<std::int64_t> batches;     ///< numbers of options, ascending
+  std::int64_t batch_paths = 100'000;    ///< of each group of a batch
   std::int64_t early_paths = 1'000'000;  ///< of the early-exercise case, to train and to price
 };
 
 /// Times PathEngine::run alone, groups being in place: a European call at its end, price only and with delta, gamma and
 /// vega; an arithmetic Asian of 252 steps, without and with its control variate; a European under Heston (QE) of 252
-/// steps; 1,000 options of several products on 50 underlyings; and a put on 50 dates, where the recording of the
-/// training paths and the regression count too. All in float. The single options are without mirrored paths, and but
-/// for the one Asian without control variate, so that a path step is one fresh draw; the last two are as by default,
-/// without bias estimates.
+/// steps; and a put on 50 dates, where the recording of the training paths and the regression count too. Then the Asian
+/// by numbers of paths, and batches of several products on an underlying for every twenty options. All in float. The
+/// single options are without mirrored paths, and but for the one Asian without control variate, so that a path step is
+/// one fresh draw; the put and the batches are as by default, without bias estimates.
 /// @param done is called with each case as it is measured
-void measure_paths(const kernels::Device& device, int threads, const BenchmarkSize& size,
-                   const std::function<void(const PathRate&)>& done);
+/// @param left_out with what would take longer than the pace allows
+void measure_paths(const kernels::Device& device, int threads, const BenchmarkSize& size, const Pace& pace,
+                   const std::function<void(const PathRate&)>& done,
+                   const std::function<void(const std::string&)>& left_out);
+
+/// The Asian alone.
+PathRate measure_asian(const kernels::Device& device, int threads, const Pace& pace);
 
 }  // namespace ergode::sim::options

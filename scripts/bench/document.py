@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Writes docs/benchmarks.md from the JSON of real runs.
+
+usage: document.py [--folder docs/benchmarks] [--output docs/benchmarks.md] [--check]
+
+The folder holds what scripts/bench/run.sh has measured, in any folders below it, and required.json with what must be
+reached. --check writes nothing and says by its exit status (1) whether the document differs from what it should be.
+"""
+import argparse
+import json
+import pathlib
+import sys
+
+from measurements import Measurements, ceiling, find, growth, rows
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NONE = "–"
+
+
+def figure(value, unit=""):
+    """A number to three digits with its unit: times from nanoseconds to seconds, fractions as %, large numbers as 1.23e12."""
+    if value is None:
+        return NONE
+    if unit == "%":
+        return f"{100 * value:.1f} %"
+    if unit == "x":
+        return f"{value:.2f}x"
+    if unit == "s":
+        for size, name in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")):
+            if value >= size:
+                return f"{value / size:.3g} {name}"
+        return f"{value / 1e-9:.3g} ns"
+    text = f"{value:,.0f}" if 1e3 <= value < 1e6 else f"{value:.3g}".replace("e+", "e").replace("e0", "e").replace("e-0", "e-")
+    return f"{text} {unit}".strip()
+
+
+def table(head, lines):
+    if not lines:
+        return ["Not measured yet.", ""]
+    return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(line) + " |" for line in lines), ""]
+
+
+def scaling(source, wanted, threads):
+    """Speed-up from 1 to `threads` threads over that of the multiply-adds, and the row of all threads."""
+    one, many = (find([source], wanted | {"threads": n})[0] for n in (1, threads))
+    if wanted["name"] == "direct" and one:  # of the size that was measured with one thread
+        many = find([source], wanted | {"threads": threads, "bodies": one["bodies"]})[0]
+    adds = [ceiling(source, "fma_float", n) for n in (1, threads)]
+    if not (one and many and all(adds)):
+        return None, None
+    return many["rate"] / one["rate"] / (adds[1] / adds[0]), many
+
+
+def measured(requirement, data):
+    """Value, row and source of a requirement; None where it was not measured."""
+    sources = data.of("ergode", requirement["backend"], requirement.get("architecture"))
+    if "threads" in requirement:
+        for source in reversed(sources):
+            value, row = scaling(source, requirement["row"], requirement["threads"])
+            if value is not None:
+                return value, row, source
+        return None, None, None
+    row, source = find(sources, requirement["row"])
+    value = row[requirement["value"]] if row else None
+    if row and "over" in requirement:
+        other = find([source], requirement["over"])[0]
+        value = value / other[requirement["value"]] if other else None
+    return value, row, source
+
+
+def peer_of(requirement, data):
+    """Name and value of the peer, in the unit of the requirement: measured where it was run, else as it is on record."""
+    peer = requirement.get("peer")
+    if peer is None:
+        return NONE, None
+    if "program" in peer:
+        row, source = find(data.of(peer["program"]), peer["row"])
+        if row and row["accurate"]:
+            return f"{peer['name']} {source['version']}", row["rate"]
+    value = peer["value"] if "value" in peer else 1 / peer["seconds"]
+    return f"{peer['name']} (on record)", value
+
+
+def requirement_line(requirement, data):
+    value, row, _ = measured(requirement, data)
+    unit, at_most = requirement["unit"], requirement.get("at_most", False)
+    must = requirement["must"]
+    share = None if value is None else must / value if at_most else value / must
+    name, rate = peer_of(requirement, data)
+    ratio = value / rate if value is not None and rate else None
+    fraction = row.get("fraction_of_ceiling") if row else None
+    goal = figure(requirement["goal"], unit)
+    if "goal_of_ceiling" in requirement:
+        goal = f"{figure(requirement['goal_of_ceiling'], '%')} of the ceiling"
+    peer = NONE if rate is None else f"{name}: {figure(rate, unit)}"
+    wanted = requirement.get("peer", {}).get("must")
+    return [requirement["work"], ("≤ " if at_most else "≥ ") + figure(must, unit), goal, figure(value, unit),
+            NONE if share is None else f"{'yes' if share >= 1 else 'no'} ({figure(share, '%')})", peer,
+            (NONE if ratio is None else figure(ratio, "x")) + (f" (≥ {wanted:g}x)" if wanted else ""), figure(fraction, "%")]
+
+
+def title(source):
+    device = source["device"]
+    if device["backend"] == "cpu":
+        return f"{device['name']}, {device['architecture']}, {device['threads']} threads"
+    return device["name"]
+
+
+def machines(data):
+    lines = []
+    for s in data.sources:
+        machine, device = s["machine"], s["device"]
+        driver = " / ".join(machine[k] for k in ("nvidia_driver", "cuda_driver", "cuda_runtime") if machine.get(k))
+        build = s.get("commit", "")[:12]
+        lines.append([f"{s['program']} {s['version']}" + (f" ({build})" if build else ""), s["date"], device["name"],
+                      f"{machine['processor']}, {machine['threads']} threads", driver or NONE,
+                      ", ".join(c for c in (s.get("compiler"), s.get("cuda_compiler")) if c) or f"Python {s.get('python', '')}",
+                      f"`{s['file']}`"])
+    return table(["program", "date", "device", "processor", "driver / CUDA driver / runtime", "built with", "file"], lines)
+
+
+def ceilings(source):
+    lines = [[c["name"].replace("_", " ") + (f", {c['threads']} threads" if "threads" in c else ""),
+              figure(c["rate"], c["unit"] + "/s"), f"{figure(c['fastest'], 's')} to {figure(c['slowest'], 's')}", str(c["samples"])]
+             for c in source["ceilings"]]
+    return table(["ceiling", "rate", "fastest and slowest pass", "samples"], lines)
+
+
+def full(source):
+    """Rows at the threads of the whole run, not those of the scaling."""
+    threads = source["device"].get("threads")
+    return [r for r in source["rows"] if r.get("threads", threads) == threads]
+
+
+def spread(row):
+    return f"{figure(row['fastest'], 's')} to {figure(row['slowest'], 's')}"
+
+
+def gravity(source):
+    lines = []
+    for precision in ("mixed", "double"):
+        found = [r for r in full(source) if r["name"] == "direct" and r["precision"] == precision]
+        if not found:
+            continue
+        found.sort(key=lambda r: r["bodies"])
+        fixed, each = growth([(r["work"], r["seconds"]) for r in found])
+        for r in found:
+            lines.append([precision, f"{r['bodies']:,}", figure(r["seconds"], "s"), spread(r), figure(r["rate"]),
+                          figure(r["fraction_of_ceiling"], "%"), figure(r["seconds"] / (fixed + each * r["work"]), "x")])
+        lines.append([precision, "fit", f"{figure(fixed, 's')} + {figure(each, 's')} N²", "", figure(1 / each), "", ""])
+    return table(["forces", "N", "step", "fastest and slowest", "interactions/s", "of the ceiling", "time over fit"], lines)
+
+
+def force_errors(source):
+    lines = [[r["precision"], f"{r['bodies']:,}", f"{r['sample']:,}", f"{r['softening']:g}", f"{r['offset']:,g}",
+              figure(r["e2"]), figure(r["median"]), figure(r["percentile_99"]), figure(r["largest"])]
+             for r in rows(source, name="force_error")]
+    return table(["forces", "N", "looked at", "softening", "moved by", "E2", "median", "99 %", "largest"], lines)
+
+
+def pricing(source):
+    lines = [[NAMES[r["name"]], figure(r["paths"]), str(r["steps"]), figure(r["seconds"], "s"), spread(r), figure(r["rate"]),
+              figure(r["fraction_of_ceiling"], "%")] for r in full(source) if r["name"] in NAMES]
+    return table(["work", "paths", "steps", "time", "fastest and slowest", "path steps/s", "of the ceiling"], lines)
+
+
+NAMES = {"european": "European call, gbm, at its end", "european_greeks": "the same with delta, gamma, vega",
+         "asian": "arithmetic Asian, gbm", "asian_controlled": "the same with its control variate",
+         "heston": "European call, Heston (QE)", "early_exercise": "put, Longstaff-Schwartz: training, regression, price"}
+
+
+def pricing_growth(source, name, size, words):
+    found = [r for r in full(source) if r["name"] == name]
+    if not found:
+        return []
+    fixed, each = growth([(r["work"], r["seconds"]) for r in found])
+    lines = [[figure(r[size]), figure(r["work"]), figure(r["seconds"], "s"), spread(r), figure(r["rate"]),
+              figure(r["seconds"] / (fixed + each * r["work"]), "x"), figure(r.get("preparation_seconds"), "s")] for r in found]
+    lines.append(["fit", "", f"{figure(fixed, 's')} + {figure(each, 's')} a path step", "", figure(1 / each), "", ""])
+    return table([words, "path steps", "time", "fastest and slowest", "path steps/s", "time over fit", "preparation"], lines)
+
+
+def threads(source):
+    counts = sorted({c["threads"] for c in source["ceilings"] if "threads" in c})
+    lines = []
+    for n in counts:
+        line = [str(n), figure(ceiling(source, "fma_float", n), "flop/s")]
+        for wanted in ({"name": "direct", "precision": "mixed"}, {"name": "asian"}):
+            share, row = scaling(source, wanted, n)
+            line += [figure(row["rate"]) if row else NONE, figure(share, "%")]
+        lines.append(line)
+    return table(["threads", "FMA, float", "direct, interactions/s", "of the FMA scaling", "Asian, path steps/s", "of the FMA scaling"],
+                 lines)
+
+
+def side_by_side(data, name, unit):
+    """A peer's latest row of each variant, beside what ergode reaches on the same kind of device."""
+    latest = {}
+    for source in data.peers:
+        for row in rows(source, name=name):
+            latest[source["program"], row["variant"]] = (source, row)
+    lines = []
+    for (program, variant), (source, row) in sorted(latest.items()):
+        ours, _ = find(data.of("ergode", source["device"]["backend"]), like(row, source))
+        accuracy = f"E2 = {figure(row['e2'])}" if "e2" in row else f"{row['z']:+.2f} standard errors"
+        lines.append([f"{program} {source['version']}, {variant}", source["device"]["name"], row["precision"],
+                      figure(row["rate"]) + ("" if row["accurate"] else " (not accurate)"), accuracy,
+                      figure(ours["rate"] / row["rate"], "x") if ours and row["accurate"] else NONE])
+    return table(["peer", "device", "precision", unit, "accuracy", "ergode over it"], lines)
+
+
+def like(row, source):
+    """What a peer's row is compared with: on a GPU the same N in mixed precision, on a CPU one thread."""
+    wanted = {"name": row["name"]}
+    if row["name"] == "direct":
+        wanted["precision"] = "mixed" if row["precision"] == "float" else row["precision"]
+        if source["device"]["backend"] == "cuda":
+            wanted["bodies"] = row["bodies"]
+    if source["device"]["backend"] == "cpu":
+        wanted["threads"] = 1
+        if row["name"] == "direct":
+            wanted["precision"] = "mixed"
+    return wanted
+
+
+def left_out(source):
+    return [f"Left out: {x['what']}." for x in source["left_out"]] + [""] if source["left_out"] else []
+
+
+def of_source(source):
+    text = [f"## {title(source)}", "", f"{source['date']}, from `{source['file']}`.", "", "### Ceilings", "", *ceilings(source)]
+    names = {r["name"] for r in source["rows"]}
+    for present, heading, lines in (
+            ("direct", "Direct gravity against N", gravity), ("force_error", "Force error", force_errors),
+            ("asian", "Option pricing", pricing),
+            ("asian_paths", "Pricing time against paths", lambda s: pricing_growth(s, "asian_paths", "paths", "paths")),
+            ("batch", "Pricing time against the size of a batch", lambda s: pricing_growth(s, "batch", "options", "options"))):
+        if present in names:
+            text += [f"### {heading}", "", *lines(source)]
+    if len({c["threads"] for c in source["ceilings"] if "threads" in c}) > 1:
+        text += ["### Threads", "", *threads(source)]
+    return text + left_out(source)
+
+
+def document(folder):
+    data, required = Measurements(folder), json.loads((pathlib.Path(folder) / "required.json").read_text())
+    text = ["# Benchmarks", "",
+            "Written by `scripts/bench/document.py` from the files in `docs/benchmarks/`, which `scripts/bench/run.sh` makes: run it to",
+            "measure again, and do not edit this page. Times are medians of equal samples after a warm-up, with the fastest and the slowest.",
+            "", "An interaction is a directed pair: N² a force pass. A path step is one step of one path under its own market. The ceiling is the",
+            "nearest of the rates measured in the same run: instructions of one number at the rate of fused multiply-adds, of which an",
+            "interaction or a path step needs so many at the least by a count of its formula, and on a GPU the special functions among them at",
+            "the rate of reciprocal square roots. A processor computes logarithms and sines by polynomials of many instructions, so that option",
+            "pricing there stays far from its ceiling.", "",
+            "## What must be reached", "", f"Peers \"on record\": {required['source']}.", "",
+            *table(["work", "must", "goal", "measured", "reached", "peer", "ratio to the peer", "of the ceiling"],
+                   [requirement_line(r, data) for r in required["rows"]]),
+            "## Peers side by side", "", "### Direct gravity, softened Plummer sphere", "", *side_by_side(data, "direct", "interactions/s"),
+            "### Arithmetic Asian, gbm", "", *side_by_side(data, "asian", "path steps/s")]
+    for source in data.ergode:
+        if source["ceilings"]:
+            text += of_source(source)
+    text += ["## Machines and versions", "", *machines(data)]
+    return "\n".join(text).rstrip("\n") + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", default=ROOT / "docs/benchmarks", type=pathlib.Path)
+    parser.add_argument("--output", default=ROOT / "docs/benchmarks.md", type=pathlib.Path)
+    parser.add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
+    text = document(arguments.folder)
+    if not arguments.check:
+        arguments.output.write_text(text)
+        return 0
+    if arguments.output.exists() and arguments.output.read_text() == text:
+        return 0
+    print(f"{arguments.output} is not what scripts/bench/document.py makes of {arguments.folder}: run it", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

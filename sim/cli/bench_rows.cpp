@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/cli/bench.hpp"
+#include "sim/nbody/benchmark.hpp"
+#include "sim/options/benchmark.hpp"
+
+namespace ergode::sim {
+namespace {
+
+using kernels::Precision;
+
+const char* word(Precision precision) {
+  return precision == Precision::mixed ? "mixed" : "double";
+}
+
+std::vector<std::int64_t> numbers_of_bodies(const BenchOptions& options) {
+  if (!options.bodies.empty()) return options.bodies;
+  if (options.quick) return {1000, 4096};
+  return {1000, 1024, 4096, 16384, 65536, 262144, 1048576, 4000000};
+}
+
+Row row_of(const nbody::GravityRate& r) {
+  Row row;
+  row.label = fmt::format("direct {}, {} bodies, a step", word(r.precision), r.bodies);
+  row.facts.set("benchmark", "nbody").set("name", "direct").set("precision", word(r.precision));
+  row.facts.set("bodies", r.bodies).set("steps_per_second", 1 / r.timing.median);
+  row.work = r.interactions();
+  row.unit = "interactions";
+  row.need = r.need();
+  row.timing = r.timing;
+  return row;
+}
+
+Row row_of(const options::PathRate& r) {
+  Row row;
+  row.label = r.what;
+  row.facts.set("benchmark", "options").set("name", r.name).set("precision", "float").set("options", r.options);
+  row.facts.set("groups", r.groups).set("paths", r.paths).set("steps", r.steps);
+  if (r.name == "batch") row.facts.set("preparation_seconds", r.preparation);
+  row.work = r.path_steps;
+  row.unit = "path steps";
+  row.need = r.need;
+  row.timing = r.timing;
+  return row;
+}
+
+void add(Report& report, const nbody::ForceError& e) {
+  io::JsonObject facts;
+  facts.set("benchmark", "nbody").set("name", "force_error").set("precision", word(e.precision));
+  facts.set("bodies", e.bodies).set("sample", e.sample).set("softening", e.softening).set("offset", e.offset);
+  facts.set("e2", e.e2).set("median", e.median).set("percentile_99", e.percentile_99).set("largest", e.largest);
+  report.row(facts, fmt::format("{:<52} {:>10.2e} {:>10.2e} {:>10.2e}",
+                                fmt::format("{}, {} bodies, softening {}, moved by {}", word(e.precision), e.bodies,
+                                            e.softening, e.offset),
+                                e.e2, e.median, e.percentile_99));
+}
+
+}  // namespace
+
+void bench_gravity(const BenchOptions& options, const BenchPlace& place, Report& report) {
+  report.heading("direct summation of a Plummer sphere: whole leapfrog steps");
+  std::int64_t of_errors = 0;  // the largest that is not too large for sums in double
+  for (const Precision precision : {Precision::mixed, Precision::float64}) {
+    std::optional<nbody::GravityRate> before;
+    for (const std::int64_t bodies : numbers_of_bodies(options)) {
+      if (before && nbody::too_long(bodies, *before, place.pace)) {
+        report.left_out(fmt::format("direct {}, {} bodies: a step would take more than {} s", word(precision), bodies,
+                                    place.pace.longest));
+        continue;
+      }
+      before = nbody::measure_gravity(place.device, place.threads, bodies, precision, place.pace);
+      report.row(row_of(*before));
+      if (bodies <= (place.on_cpu() ? 65536 : 262144)) of_errors = std::max(of_errors, bodies);
+    }
+  }
+  if (of_errors == 0) return;
+  report.heading(fmt::format("{:<52} {:>10} {:>10} {:>10}", "its force error, relative", "E2", "median", "99 %"));
+  for (const nbody::ForceError& e : nbody::measure_force_errors(place.device, place.threads, of_errors)) add(report, e);
+}
+
+void bench_paths(const BenchOptions& options, const BenchPlace& place, Report& report) {
+  report.heading("Monte Carlo paths in float: a path step is one step of one path, whatever is taken from it");
+  options::BenchmarkSize size;
+  if (place.on_cpu()) size.batch_paths = 2'000;
+  size.paths = {10'000, 100'000, 1'000'000, 10'000'000, 100'000'000, 1'000'000'000, 10'000'000'000};
+  size.batches = {1, 10, 100, 1000, 10000};
+  if (options.quick) {
+    size.paths = {10'000, 20'000};
+    size.batches = {1, 20, 1000};
+    size.batch_paths = 64;
+    size.early_paths = 2'000;
+  }
+  if (!options.paths.empty()) size.paths = options.paths;
+  if (!options.batches.empty()) size.batches = options.batches;
+  std::sort(size.batches.begin(), size.batches.end());
+  options::measure_paths(
+      place.device, place.threads, size, place.pace, [&](const options::PathRate& r) { report.row(row_of(r)); },
+      [&](const std::string& what) { report.left_out(what); });
+}
+
+void bench_threads(const BenchOptions& options, const BenchPlace& place, Report& report) {
+  const std::int64_t bodies = options.quick ? 4096 : 32768;
+  const std::vector<kernels::Ceiling> multiply_adds{kernels::Ceiling::fma_float};
+  for (auto threads = place.scaling.rbegin(); threads != place.scaling.rend(); ++threads) {
+    const bool all =
+        *threads == place.threads;  // whose ceilings are measured, and the Asian too where it was asked for
+    if (!all) report.ceilings(measure_ceilings(place.device, *threads, place.pace, multiply_adds));
+    if (options.what != "options")
+      report.row(row_of(nbody::measure_gravity(place.device, *threads, bodies, Precision::mixed, place.pace)));
+    if (options.what != "nbody" && !all) report.row(row_of(options::measure_asian(place.device, *threads, place.pace)));
+  }
+}
+
+}  // namespace ergode::sim
