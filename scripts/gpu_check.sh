@@ -11,7 +11,7 @@ Usage: scripts/gpu_check.sh [--build DIR] [--logs DIR] [--all-tests] [--no-sanit
   --logs DIR        where full logs go (default: the build folder's logs/)
   --all-tests       every CTest test, not only those labelled gpu
   --no-sanitizers   leave compute-sanitizer out
-  --bench           also run `ergode bench nbody` and `ergode bench options`
+  --bench           also run `ergode bench`
 EOF
 }
 
@@ -52,8 +52,6 @@ if [ "$sanitizers" = 1 ]; then
   done
 fi
 if [ "$bench" = 1 ]; then
-  for what in nbody options; do
-    "$build/ergode" bench "$what" --json "$logs/bench_$what.json" || failed=1
-  done
+  "$build/ergode" bench --device cuda --json "$logs/bench.json" || failed=1
 fi
 exit $failed

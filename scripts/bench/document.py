@@ -11,7 +11,7 @@ import json
 import pathlib
 import sys
 
-from measurements import Measurements, ceiling, find, growth, rows
+from measurements import Measurements, ceiling, find, growth, rows, whole
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NONE = "–"
@@ -34,6 +34,10 @@ def figure(value, unit=""):
     return f"{text} {unit}".strip()
 
 
+def many(count, what):
+    return f"{count} {what}" + ("" if count == 1 else "s")
+
+
 def table(head, lines):
     if not lines:
         return ["Not measured yet.", ""]
@@ -42,13 +46,13 @@ def table(head, lines):
 
 def scaling(source, wanted, threads):
     """Speed-up from 1 to `threads` threads over that of the multiply-adds, and the row of all threads."""
-    one, many = (find([source], wanted | {"threads": n})[0] for n in (1, threads))
+    one, all_threads = (find([source], wanted | {"threads": n})[0] for n in (1, threads))
     if wanted["name"] == "direct" and one:  # of the size that was measured with one thread
-        many = find([source], wanted | {"threads": threads, "bodies": one["bodies"]})[0]
+        all_threads = find([source], wanted | {"threads": threads, "bodies": one["bodies"]})[0]
     adds = [ceiling(source, "fma_float", n) for n in (1, threads)]
-    if not (one and many and all(adds)):
+    if not (one and all_threads and all(adds)):
         return None, None
-    return many["rate"] / one["rate"] / (adds[1] / adds[0]), many
+    return all_threads["rate"] / one["rate"] / (adds[1] / adds[0]), all_threads
 
 
 def measured(requirement, data):
@@ -101,9 +105,10 @@ def requirement_line(requirement, data):
 
 def title(source):
     device = source["device"]
+    quick = " (quick: not a measurement)" if source["quick"] else ""
     if device["backend"] == "cpu":
-        return f"{device['name']}, {device['architecture']}, {device['threads']} threads"
-    return device["name"]
+        return f"{device['name']}, {device['architecture']}, {many(device['threads'], 'thread')}" + quick
+    return device["name"] + quick
 
 
 def machines(data):
@@ -111,25 +116,19 @@ def machines(data):
     for s in data.sources:
         machine, device = s["machine"], s["device"]
         driver = " / ".join(machine[k] for k in ("nvidia_driver", "cuda_driver", "cuda_runtime") if machine.get(k))
-        build = s.get("commit", "")[:12]
+        build = s.get("commit", "")
         lines.append([f"{s['program']} {s['version']}" + (f" ({build})" if build else ""), s["date"], device["name"],
-                      f"{machine['processor']}, {machine['threads']} threads", driver or NONE,
+                      f"{machine['processor']}, {many(machine['threads'], 'thread')}", driver or NONE,
                       ", ".join(c for c in (s.get("compiler"), s.get("cuda_compiler")) if c) or f"Python {s.get('python', '')}",
                       f"`{s['file']}`"])
     return table(["program", "date", "device", "processor", "driver / CUDA driver / runtime", "built with", "file"], lines)
 
 
 def ceilings(source):
-    lines = [[c["name"].replace("_", " ") + (f", {c['threads']} threads" if "threads" in c else ""),
+    lines = [[c["name"].replace("_", " ") + (f", {many(c['threads'], 'thread')}" if "threads" in c else ""),
               figure(c["rate"], c["unit"] + "/s"), f"{figure(c['fastest'], 's')} to {figure(c['slowest'], 's')}", str(c["samples"])]
              for c in source["ceilings"]]
     return table(["ceiling", "rate", "fastest and slowest pass", "samples"], lines)
-
-
-def full(source):
-    """Rows at the threads of the whole run, not those of the scaling."""
-    threads = source["device"].get("threads")
-    return [r for r in source["rows"] if r.get("threads", threads) == threads]
 
 
 def spread(row):
@@ -139,7 +138,7 @@ def spread(row):
 def gravity(source):
     lines = []
     for precision in ("mixed", "double"):
-        found = [r for r in full(source) if r["name"] == "direct" and r["precision"] == precision]
+        found = [r for r in whole(source) if r["name"] == "direct" and r["precision"] == precision]
         if not found:
             continue
         found.sort(key=lambda r: r["bodies"])
@@ -160,7 +159,7 @@ def force_errors(source):
 
 def pricing(source):
     lines = [[NAMES[r["name"]], figure(r["paths"]), str(r["steps"]), figure(r["seconds"], "s"), spread(r), figure(r["rate"]),
-              figure(r["fraction_of_ceiling"], "%")] for r in full(source) if r["name"] in NAMES]
+              figure(r["fraction_of_ceiling"], "%")] for r in whole(source) if r["name"] in NAMES]
     return table(["work", "paths", "steps", "time", "fastest and slowest", "path steps/s", "of the ceiling"], lines)
 
 
@@ -169,15 +168,14 @@ NAMES = {"european": "European call, gbm, at its end", "european_greeks": "the s
          "heston": "European call, Heston (QE)", "early_exercise": "put, Longstaff-Schwartz: training, regression, price"}
 
 
-def pricing_growth(source, name, size, words):
-    found = [r for r in full(source) if r["name"] == name]
-    if not found:
-        return []
-    fixed, each = growth([(r["work"], r["seconds"]) for r in found])
+def pricing_growth(source, name, size, work, of_work):
+    """Time against `work`, by a fixed cost and one of each path step or, where paths differ, each instruction."""
+    found = [r for r in whole(source) if r["name"] == name]
+    fixed, each = growth([(r[work], r["seconds"]) for r in found])
     lines = [[figure(r[size]), figure(r["work"]), figure(r["seconds"], "s"), spread(r), figure(r["rate"]),
-              figure(r["seconds"] / (fixed + each * r["work"]), "x"), figure(r.get("preparation_seconds"), "s")] for r in found]
-    lines.append(["fit", "", f"{figure(fixed, 's')} + {figure(each, 's')} a path step", "", figure(1 / each), "", ""])
-    return table([words, "path steps", "time", "fastest and slowest", "path steps/s", "time over fit", "preparation"], lines)
+              figure(r["seconds"] / (fixed + each * r[work]), "x"), figure(r.get("preparation_seconds"), "s")] for r in found]
+    lines.append(["fit", "", f"{figure(fixed, 's')} + {figure(each, 's')} {of_work}", "", "", "", ""])
+    return table([size, "path steps", "time", "fastest and slowest", "path steps/s", "time over fit", "preparation"], lines)
 
 
 def threads(source):
@@ -201,7 +199,7 @@ def side_by_side(data, name, unit):
             latest[source["program"], row["variant"]] = (source, row)
     lines = []
     for (program, variant), (source, row) in sorted(latest.items()):
-        ours, _ = find(data.of("ergode", source["device"]["backend"]), like(row, source))
+        ours, _ = find(data.widest() if source["device"]["backend"] == "cpu" else data.of("ergode", "cuda"), like(row, source))
         accuracy = f"E2 = {figure(row['e2'])}" if "e2" in row else f"{row['z']:+.2f} standard errors"
         lines.append([f"{program} {source['version']}, {variant}", source["device"]["name"], row["precision"],
                       figure(row["rate"]) + ("" if row["accurate"] else " (not accurate)"), accuracy,
@@ -210,16 +208,14 @@ def side_by_side(data, name, unit):
 
 
 def like(row, source):
-    """What a peer's row is compared with: on a GPU the same N in mixed precision, on a CPU one thread."""
+    """What a peer's row is compared with: on a GPU the same N, on one core of a CPU one thread."""
     wanted = {"name": row["name"]}
     if row["name"] == "direct":
-        wanted["precision"] = "mixed" if row["precision"] == "float" else row["precision"]
+        wanted["precision"] = "mixed"
         if source["device"]["backend"] == "cuda":
             wanted["bodies"] = row["bodies"]
-    if source["device"]["backend"] == "cpu":
+    if row["variant"] == "one core":
         wanted["threads"] = 1
-        if row["name"] == "direct":
-            wanted["precision"] = "mixed"
     return wanted
 
 
@@ -233,8 +229,8 @@ def of_source(source):
     for present, heading, lines in (
             ("direct", "Direct gravity against N", gravity), ("force_error", "Force error", force_errors),
             ("asian", "Option pricing", pricing),
-            ("asian_paths", "Pricing time against paths", lambda s: pricing_growth(s, "asian_paths", "paths", "paths")),
-            ("batch", "Pricing time against the size of a batch", lambda s: pricing_growth(s, "batch", "options", "options"))):
+            ("asian_paths", "Pricing time against paths", lambda s: pricing_growth(s, "asian_paths", "paths", "work", "a path step")),
+            ("batch", "Pricing time against the size of a batch", lambda s: pricing_growth(s, "batch", "options", "slots", "an instruction"))):
         if present in names:
             text += [f"### {heading}", "", *lines(source)]
     if len({c["threads"] for c in source["ceilings"] if "threads" in c}) > 1:
@@ -251,7 +247,8 @@ def document(folder):
             "nearest of the rates measured in the same run: instructions of one number at the rate of fused multiply-adds, of which an",
             "interaction or a path step needs so many at the least by a count of its formula, and on a GPU the special functions among them at",
             "the rate of reciprocal square roots. A processor computes logarithms and sines by polynomials of many instructions, so that option",
-            "pricing there stays far from its ceiling.", "",
+            "pricing there stays far from its ceiling. A fit is of a fixed cost and a cost of each piece of work, by least squares of the relative",
+            "departures; preparation is what a batch takes once, from its settings to its plans on the device.", "",
             "## What must be reached", "", f"Peers \"on record\": {required['source']}.", "",
             *table(["work", "must", "goal", "measured", "reached", "peer", "ratio to the peer", "of the ceiling"],
                    [requirement_line(r, data) for r in required["rows"]]),

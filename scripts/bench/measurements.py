@@ -22,6 +22,12 @@ class Measurements:
                 if s["program"] == program and backend in (None, s["device"]["backend"])
                 and architecture in (None, s["device"].get("architecture"))]
 
+    def widest(self):
+        """Those of ergode on a CPU with the widest instruction set."""
+        sources, order = self.of("ergode", "cpu"), ("baseline", "avx2", "avx512")
+        best = max((order.index(s["device"]["architecture"]) for s in sources if "architecture" in s["device"]), default=0)
+        return [s for s in sources if s["device"].get("architecture") == order[best]]
+
     @property
     def ergode(self):
         return self.of()
@@ -46,6 +52,12 @@ def find(sources, wanted):
         if found:
             return max(found, key=lambda r: r.get("work", 0)), source
     return None, None
+
+
+def whole(source):
+    """Rows at the threads of the whole run, not those of its scaling."""
+    threads = source["device"].get("threads")
+    return [r for r in source["rows"] if r.get("threads", threads) == threads]
 
 
 def ceiling(source, name, threads=None):

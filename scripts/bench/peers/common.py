@@ -4,16 +4,17 @@ A peer is another library on the same problem, written as a user who knows it wo
 sphere, and an arithmetic Asian call under geometric Brownian motion in 252 steps. A rate counts only with its accuracy.
 """
 import argparse
-import datetime
 import json
 import math
-import os
 import pathlib
 import statistics
 import sys
 import time
 
 import numpy
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import machine  # noqa: E402
 
 SOFTENING = 0.01
 SCALE_RADIUS = 3 * math.pi / 16  # of a Plummer sphere in Henon units
@@ -115,22 +116,15 @@ def mean_and_error(total, squares, paths):
     return DISCOUNT * mean, DISCOUNT * math.sqrt(variance / paths)
 
 
-def processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return "unknown processor"
-
-
 def write(arguments, program, version, rows, device=None):
     """Writes the rows as `ergode bench --json` does. The exit status says whether all were accurate."""
-    machine = {"processor": processor(), "threads": len(os.sched_getaffinity(0))}
-    backend = {"backend": arguments.device, "name": device or machine["processor"]}
+    of = {"processor": machine.processor(), "threads": machine.threads()}
+    backend = {"backend": arguments.device, "name": device or of["processor"]}
     if device:
-        machine["gpu"] = device
+        of["gpu"] = device
     result = {"program": program, "version": version, "python": sys.version.split()[0],
-              "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "quick": arguments.quick,
-              "machine": machine, "device": backend, "ceilings": [], "rows": rows, "left_out": []}
+              "date": machine.utc_now(), "quick": arguments.quick, "machine": of,
+              "device": backend, "ceilings": [], "rows": rows, "left_out": []}
     text = json.dumps(result, indent=2) + "\n"
     if arguments.json:
         pathlib.Path(arguments.json).write_text(text)

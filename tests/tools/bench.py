@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+"""Tests of `ergode bench` and of scripts/bench. Exit 0: as it should be, 77: a module is missing.
+
+usage: bench.py CASE SOURCE_DIR EMPTY_DIR PROGRAM
+"""
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+from optional import need
+
+SOURCE, HERE, PROGRAM = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
+BENCH = SOURCE / "scripts/bench"
+sys.path.insert(0, str(BENCH))
+REQUIRED = SOURCE / "docs/benchmarks/required.json"
+TIMING = ("samples", "passes", "seconds", "fastest", "slowest", "deviation", "work", "unit", "rate")
+
+
+def run(*command, status=0):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=os.environ | {"OMP_WAIT_POLICY": "passive"})
+    assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def bench(*arguments):
+    run(PROGRAM, "bench", "--quick", "--device", "cpu", "--json", HERE / "b.json", *arguments)
+    return json.loads((HERE / "b.json").read_text())
+
+
+def check_timing(row):
+    assert all(key in row for key in TIMING), row
+    assert 0 < row["fastest"] <= row["seconds"] <= row["slowest"] and row["samples"] >= 3 and row["passes"] >= 1, row
+    assert row["deviation"] >= 0 and math.isclose(row["rate"], row["work"] / row["seconds"], rel_tol=1e-12), row
+
+
+def complete():
+    b = bench("--threads", "2")
+    for key in ("version", "commit", "compiler"):
+        assert b[key], key
+    assert b["program"] == "ergode" and b["quick"] is True
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", b["date"])
+    assert b["machine"]["processor"] and b["machine"]["threads"] >= 1 and b["machine"]["memory_bytes"] > 0
+    assert b["device"]["backend"] == "cpu" and b["device"]["threads"] == 2
+    assert b["device"]["architecture"] in ("baseline", "avx2", "avx512")
+    assert {(c["name"], c["threads"]) for c in b["ceilings"]} == {
+        ("fma_float", 2), ("fma_double", 2), ("copy", 2), ("fma_float", 1)}
+    for row in b["ceilings"]:
+        check_timing(row)
+    timed = [r for r in b["rows"] if r["name"] != "force_error"]
+    for row in timed:
+        check_timing(row)
+        assert 0 < row["fraction_of_ceiling"] and row["slots"] > row["work"], row
+    assert {(r["precision"], r["bodies"], r["threads"]) for r in timed if r["name"] == "direct"} == {
+        ("mixed", 1000, 2), ("mixed", 4096, 2), ("double", 1000, 2), ("double", 4096, 2), ("mixed", 4096, 1)}
+    for row in timed:
+        if row["name"] == "direct":
+            assert row["work"] == row["bodies"] ** 2 and math.isclose(row["steps_per_second"] * row["seconds"], 1)
+    errors = [r for r in b["rows"] if r["name"] == "force_error"]
+    assert {(r["precision"], r["softening"], r["offset"]) for r in errors} == {
+        (p, s, o) for p in ("mixed", "double") for s in (0.01, 0.001) for o in (0, 1000)}
+    for row in errors:
+        assert row["bodies"] == row["sample"] == 4096 and row["median"] <= row["percentile_99"] <= row["largest"]
+        assert row["e2"] < (1e-5 if row["precision"] == "mixed" else 1e-13)
+    assert {r["name"] for r in timed if r["benchmark"] == "options"} == {
+        "european", "european_greeks", "asian", "asian_controlled", "heston", "early_exercise", "asian_paths", "batch"}
+    assert [r["options"] for r in timed if r["name"] == "batch"] == [1, 20, 1000]
+    assert [r["paths"] for r in timed if r["name"] == "asian_paths"] == [10240, 20480]
+    assert {r["threads"] for r in timed if r["name"] == "asian"} == {1, 2}
+
+
+def sizes():
+    b = bench("nbody", "--threads", "1", "--bodies", "512", "10000000", "--longest", "0.5")
+    assert {(r["precision"], r["bodies"]) for r in b["rows"] if r["name"] == "direct"} == {("mixed", 512), ("double", 512)}
+    assert [x["what"].split(":")[0] for x in b["left_out"]] == ["direct mixed, 10000000 bodies", "direct double, 10000000 bodies"]
+    assert all(r["bodies"] == 512 for r in b["rows"]) and len(b["ceilings"]) == 3
+    b = bench("options", "--threads", "1", "--paths", "3000", "--batch", "40", "2")
+    assert [r["paths"] for r in b["rows"] if r["name"] == "asian_paths"] == [3072]  # whole chunks
+    assert [r["options"] for r in b["rows"] if r["name"] == "batch"] == [2, 40]
+    assert not [r for r in b["rows"] if r["benchmark"] == "nbody"] and b["left_out"] == []
+    run(PROGRAM, "bench", "--bodies", "0", status=2)
+
+
+def timing(seconds, work, unit):
+    return {"samples": 7, "passes": 1, "seconds": seconds, "fastest": seconds, "slowest": seconds, "deviation": 0, "work": work,
+            "unit": unit, "rate": work / seconds, "slots": 13 * work, "fraction_of_ceiling": 0.625}
+
+
+def direct(bodies, seconds, **facts):
+    return {"benchmark": "nbody", "name": "direct", "precision": "mixed", "bodies": bodies, "steps_per_second": 1 / seconds, **facts,
+            **timing(seconds, float(bodies) ** 2, "interactions")}
+
+
+def option(name, rate, **facts):
+    return {"benchmark": "options", "name": name, "precision": "float", "options": 1, "groups": 1, "paths": 1000000, "steps": 252,
+            **facts, **timing(2.52e8 / rate, 2.52e8, "path steps")}
+
+
+def source(backend, rows, ceilings=(), date="2026-01-02T03:04:05Z", program="ergode", **device):
+    return {"program": program, "version": "1.2.3", "commit": "abc", "compiler": "GNU 12", "date": date, "quick": False,
+            "machine": {"processor": "P", "threads": 16}, "device": {"backend": backend, "name": "D", **device},
+            "ceilings": list(ceilings), "rows": rows, "left_out": []}
+
+
+def adds(threads, rate):
+    return {"name": "fma_float", "threads": threads, **timing(1.0, rate, "flop")}
+
+
+def write_fixture():
+    """One GPU, one CPU, and two peers; the newer GPU file replaces a row of the older."""
+    folder = HERE / "benchmarks"
+    (folder / "below").mkdir(parents=True)
+    (folder / "required.json").write_text(REQUIRED.read_text())
+    error = {"benchmark": "nbody", "name": "force_error", "precision": "mixed", "bodies": 262144, "sample": 10000, "softening": 0.01,
+             "offset": 0, "e2": 1e-7, "median": 1e-8, "percentile_99": 2e-7, "largest": 1e-6}
+    files = {
+        "old.json": source("cuda", [direct(1024, 1.0), direct(4096, 20e-6)], date="2025-01-02T03:04:05Z"),
+        "below/new.json": source("cuda", [
+            direct(1024, 12.5e-6), direct(65536, 65536**2 / 1.7e12), error, option("european", 1e11), option("european_greeks", 7e10),
+            option("asian", 8e11), option("batch", 6e11, options=1000, preparation_seconds=0.5),
+            option("early_exercise", 2.52e10)]),
+        "cpu.json": source("cpu", [direct(32768, 2.0, threads=1), direct(32768, 0.16, threads=16), direct(65536, 0.1, threads=16)],
+                           [adds(16, 1.5e12), adds(1, 1e11)], architecture="avx512", threads=16),
+        "peers.json": {"peers": [
+            source("cpu", [{**direct(512, 512**2 / 2e8), "variant": "one core", "precision": "double", "e2": 1e-16, "accurate": True}],
+                   program="REBOUND"),
+            source("cuda", [{**direct(65536, 65536**2 / 1e11), "variant": "eager", "e2": 1e-6, "accurate": True},
+                            {**option("asian", 1e9), "variant": "eager", "z": 9.0, "accurate": False}], program="PyTorch")]}}
+    for name, content in files.items():
+        (folder / name).write_text(json.dumps(content))
+    return folder
+
+
+def lines_of(text):
+    """Cells of the table lines of a document, by the first cell."""
+    cells = [[c.strip() for c in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")]
+    return {line[0]: line[1:] for line in reversed(cells)}
+
+
+def document():
+    folder = write_fixture()
+    run(sys.executable, BENCH / "document.py", "--folder", folder, "--output", HERE / "b.md")
+    text = (HERE / "b.md").read_text()
+    found = lines_of(text)
+    assert found["direct, mixed, N = 65,536"] == [
+        "≥ 2.8e12 interactions/s", "3.1e12 interactions/s", "1.7e12 interactions/s", "no (60.7 %)",
+        "NVIDIA cuda-samples nbody (on record): 1.7e12 interactions/s", "1.00x", "62.5 %"]
+    assert found["direct, mixed, N = 1,024, whole leapfrog steps"] == [  # of the newer file
+        "≥ 60,000 steps/s", "–", "80,000 steps/s", "yes (133.3 %)", "NVIDIA cuda-samples nbody (on record): 38,610 steps/s", "2.07x",
+        "62.5 %"]
+    assert found["direct, mixed, N = 4,096, whole leapfrog steps"][2:4] == ["50,000 steps/s", "yes (125.0 %)"]  # the older has it alone
+    assert found["direct, double, N = 262,144"][2:4] == ["–", "–"]
+    assert found["force error E2, mixed, N = 262,144, softening 0.01"] == ["≤ 2e-7", "–", "1e-7", "yes (200.0 %)", "–", "–", "–"]
+    assert found["European GBM with delta, gamma, vega, of the price-only rate"][2:4] == ["70.0 %", "yes (116.7 %)"]
+    assert found["a batch of 1,000 mixed options, of the single-option path-step rate"][2:4] == ["75.0 %", "yes (107.1 %)"]
+    assert found["American put, Longstaff-Schwartz, 1e6 training and 1e6 pricing paths x 50 dates"][:4] == [
+        "≤ 20 ms", "5 ms", "10 ms", "yes (200.0 %)"]
+    # 32768^2 / 2 s = 5.37e8/s, REBOUND 2e8/s in its own run.
+    assert found["CPU direct, mixed, a core with AVX-512"] == [
+        "≥ 3e9 interactions/s", "60.0 % of the ceiling", "5.37e8 interactions/s", "no (17.9 %)",
+        "REBOUND, one core 1.2.3: 2e8 interactions/s", "2.68x (≥ 15x)", "62.5 %"]
+    # 2 / 0.16 = 12.5 of the 15 that the multiply-adds gain.
+    assert found["CPU threads, direct, as a fraction of the FMA scaling from 1 to 16 threads"][2:4] == ["83.3 %", "no (92.6 %)"]
+    assert found["CPU threads, Asian, as a fraction of the FMA scaling from 1 to 16 threads"][2] == "–"
+    # Side by side: 1.7e12 over 1e11, and no ratio to a peer that is not accurate.
+    assert found["PyTorch 1.2.3, eager"][-1] == "17.00x"
+    assert "| PyTorch 1.2.3, eager | D | float | 1e9 (not accurate) | +9.00 standard errors | – |" in text
+    assert found["REBOUND 1.2.3, one core"][-1] == "2.68x"
+    # Every requirement is there, with its number.
+    for requirement in json.loads(REQUIRED.read_text())["rows"]:
+        assert requirement["work"] in found, requirement["work"]
+    run(sys.executable, BENCH / "document.py", "--folder", folder, "--output", HERE / "b.md", "--check")
+    (HERE / "b.md").write_text(text + " ")
+    done = run(sys.executable, BENCH / "document.py", "--folder", folder, "--output", HERE / "b.md", "--check", status=1)
+    assert "is not what" in done.stderr
+
+
+def nothing_measured():
+    (HERE / "required.json").write_text(REQUIRED.read_text())
+    run(sys.executable, BENCH / "document.py", "--folder", HERE, "--output", HERE / "b.md")
+    found = lines_of((HERE / "b.md").read_text())
+    for requirement in json.loads(REQUIRED.read_text())["rows"]:
+        assert found[requirement["work"]][2:4] == ["–", "–"]
+
+
+def committed():
+    run(sys.executable, BENCH / "document.py", "--check")
+    for path in (SOURCE / "docs/benchmarks").rglob("*.json"):
+        content = json.loads(path.read_text())
+        for one in content.get("peers", [content]):
+            assert not one.get("quick"), f"{path} is of --quick"
+
+
+def fixed_cost():
+    from measurements import growth
+    a, b = growth([(w, 3 + 0.5 * w) for w in (1, 10, 1000)])
+    assert math.isclose(a, 3) and math.isclose(b, 0.5)
+    assert growth([(2, 8)]) == (0.0, 4.0)
+    a, b = growth([(1, 1), (10, 20)])  # grows faster than the work: no fixed cost, and none below zero
+    assert a == 0 and 1 < b < 2
+
+
+def chart():
+    need("matplotlib")
+    folder = write_fixture()
+    import chart as drawn
+    from measurements import Measurements
+    data = Measurements(folder)
+    gravity = [(label, ours, cpu) for label, _, ours, cpu in drawn.bars(data, "direct")]
+    assert gravity == [("REBOUND, one core", False, True), ("ergode, one core", True, True), ("ergode, 16 threads", True, True),
+                       ("PyTorch, eager", False, False), ("ergode, GPU", True, False)]
+    assert [label for label, *_ in drawn.bars(data, "asian")] == ["ergode, GPU"]  # the inaccurate peer is not drawn
+    run(sys.executable, BENCH / "chart.py", "--folder", folder, "--output", HERE / "c.png")
+    assert (HERE / "c.png").read_bytes().startswith(b"\x89PNG") and (HERE / "c.png").stat().st_size > 10000
+
+
+def usage():
+    assert "Usage: scripts/bench/run.sh FOLDER" in run("bash", BENCH / "run.sh", "--help").stdout
+    run("bash", BENCH / "run.sh", status=2)
+    run("bash", BENCH / "run.sh", HERE, "--devices", "cpu", status=2)
+    run("bash", BENCH / "run.sh", HERE, "--device", "tpu", status=2)
+    run("bash", BENCH / "run.sh", HERE, "--ergode", HERE / "nowhere", status=2)
+    for script in ("document.py", "chart.py", "ranks.py"):
+        assert "usage: " in run(sys.executable, BENCH / script, "--help").stdout
+
+
+def whole():
+    """On the CPU, with the peers that this Python has."""
+    folder = HERE / "results"
+    run("bash", BENCH / "run.sh", folder, "--device", "cpu", "--quick", "--ergode", PROGRAM, "--python", sys.executable)
+    assert {"ergode_cpu.json", "run.log"} <= {p.name for p in folder.iterdir()} <= {
+        "ergode_cpu.json", "ergode_cpu_avx2.json", "peers.json", "run.log"}
+    (folder / "required.json").write_text(REQUIRED.read_text())
+    run(sys.executable, BENCH / "document.py", "--folder", folder, "--output", HERE / "b.md")
+    text = (HERE / "b.md").read_text()
+    assert "quick: not a measurement" in text and "### Force error" in text
+
+
+def ranks():
+    if "MPI no" in run(PROGRAM, "--version").stdout:
+        print("built without MPI")
+        sys.exit(77)
+    run(sys.executable, BENCH / "ranks.py", "--ergode", PROGRAM, "--device", "cpu", "--quick", "--json", HERE / "r.json")
+    r = json.loads((HERE / "r.json").read_text())
+    assert [(row["name"], row["ranks"]) for row in r["rows"]] == [
+        ("direct_ranks", 1), ("direct_ranks", 2), ("asian_ranks", 1), ("asian_ranks", 2)]
+    assert r["program"] == "ergode" and r["version"] and all(row["rate"] == row["work"] / row["seconds"] > 0 for row in r["rows"])
+
+
+def peer(module, script, names):
+    need(module)
+    need("numpy")
+    run(sys.executable, BENCH / "peers" / script, "--device", "cpu", "--quick", "--json", HERE / "p.json")
+    p = json.loads((HERE / "p.json").read_text())
+    assert [r["name"] for r in p["rows"]] == names
+    for row in p["rows"]:
+        assert row["accurate"], row
+        assert all(key in row for key in TIMING) and row["rate"] > 0
+        assert row["e2"] < 1e-5 if row["name"] == "direct" else row["standard_error"] > 0
+    return p
+
+
+def rebound():
+    peer("rebound", "rebound_direct.py", ["direct"])
+
+
+def quantlib():
+    peer("QuantLib", "quantlib_asian.py", ["asian"])
+
+
+def numba():
+    peer("numba.cuda", "numba_cuda.py", ["direct", "asian"])
+
+
+def jax():
+    peer("jax", "jax_xla.py", ["direct", "asian"])
+
+
+def torch():
+    peer("torch", "torch_arrays.py", ["direct", "direct", "asian", "asian"])
+
+
+def accuracy():
+    numpy = need("numpy")
+    sys.path.insert(0, str(BENCH / "peers"))
+    import common
+    position, mass = common.plummer(200)
+    d = position[None] - position[:, None]
+    r2 = (d * d).sum(axis=2) + common.SOFTENING**2
+    exact = (d * (mass / r2**1.5)[:, :, None]).sum(axis=1)
+    assert common.force_error(position, mass, exact) < 1e-14
+    assert math.isclose(common.force_error(position, mass, 1.001 * exact), 1e-3, rel_tol=1e-6)
+    took = timing(1.0, 1.0, "")
+    assert common.gravity_row("v", "float", position, mass, took, exact, 1e-4)["accurate"]
+    assert not common.gravity_row("v", "float", position, mass, took, 1.001 * exact, 1e-4)["accurate"]
+    assert not common.gravity_row("v", "float", position, mass, took, numpy.full_like(exact, numpy.nan), 1e-4)["accurate"]
+    assert common.asian_row("v", "float", 10, took, common.ASIAN_PRICE + 0.039, 0.01)["accurate"]
+    assert not common.asian_row("v", "float", 10, took, common.ASIAN_PRICE - 0.041, 0.01)["accurate"]
+    assert not common.asian_row("v", "float", 10, took, math.nan, 0.01)["accurate"]
+    # The known price: a plain sum over paths of our own, within its error (a fixed seed).
+    generator = numpy.random.default_rng(5)
+    logs = numpy.cumsum(common.DRIFT + common.DIFFUSION * generator.standard_normal((20000, common.STEPS)), axis=1)
+    payoff = numpy.maximum(common.SPOT * numpy.exp(logs).mean(axis=1) - common.STRIKE, 0)
+    price, error = common.mean_and_error(payoff.sum(), (payoff**2).sum(), len(payoff))
+    assert error < 0.1 and abs(price - common.ASIAN_PRICE) < 4 * error, (price, error)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
