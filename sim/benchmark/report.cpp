@@ -37,6 +37,7 @@ std::string nvidia_driver() {
   return version;
 }
 
+/// Before any work: to look at CUDA's devices closes them.
 io::JsonObject machine(const kernels::Device& device) {
   const kernels::Device cpu = kernels::cpu_device(kernels::best_isa());
   io::JsonObject out;
@@ -51,7 +52,7 @@ io::JsonObject machine(const kernels::Device& device) {
 }  // namespace
 
 Report::Report(const kernels::Device& device, int threads, io::Log& log)
-    : device_(device), threads_(threads), log_(log) {
+    : device_(device), threads_(threads), machine_(machine(device)), log_(log) {
   const bool cpu = device.backend == kernels::Backend::cpu;
   log_.result(describe(device) + (cpu ? fmt::format(", {} threads", threads) : ""));
 }
@@ -108,7 +109,7 @@ io::JsonObject Report::json(bool quick) const {
   out.set("program", "ergode").set("version", build.version).set("commit", build.commit);
   out.set("compiler", build.compiler).set("cuda_compiler", build.cuda_compiler);
   out.set("date", io::utc_now()).set("quick", quick);
-  out.set("machine", machine(device_)).set("device", device);
+  out.set("machine", machine_).set("device", device);
   out.set("ceilings", measured_ceilings_).set("rows", rows_).set("left_out", left_out_);
   return out;
 }

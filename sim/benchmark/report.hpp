@@ -42,6 +42,7 @@ class Report {
  private:
   kernels::Device device_;
   int threads_;
+  io::JsonObject machine_;
   io::Log& log_;
   Ceilings ceilings_;
   std::vector<io::JsonObject> measured_ceilings_, rows_, left_out_;

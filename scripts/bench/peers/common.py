@@ -116,7 +116,7 @@ def mean_and_error(total, squares, paths):
     return DISCOUNT * mean, DISCOUNT * math.sqrt(variance / paths)
 
 
-def write(arguments, program, version, rows, device=None):
+def write(arguments, program, version, rows, device=None, left_out=()):
     """Writes the rows as `ergode bench --json` does. The exit status says whether all were accurate."""
     of = {"processor": machine.processor(), "threads": machine.threads()}
     backend = {"backend": arguments.device, "name": device or of["processor"]}
@@ -124,7 +124,8 @@ def write(arguments, program, version, rows, device=None):
         of["gpu"] = device
     result = {"program": program, "version": version, "python": sys.version.split()[0],
               "date": machine.utc_now(), "quick": arguments.quick, "machine": of,
-              "device": backend, "ceilings": [], "rows": rows, "left_out": []}
+              "device": backend, "ceilings": [], "rows": rows,
+              "left_out": [{"what": what} for what in left_out]}
     text = json.dumps(result, indent=2) + "\n"
     if arguments.json:
         pathlib.Path(arguments.json).write_text(text)

@@ -104,7 +104,10 @@ def asian_case(arguments):
 def main():
     arguments = common.options(__doc__, ["cuda", "cpu"])
     rows = [gravity_case(arguments), asian_case(arguments)]
-    device = None if arguments.device == "cpu" else cuda.get_current_device().name.decode()
+    device = None
+    if arguments.device == "cuda":
+        name = cuda.get_current_device().name
+        device = name.decode() if isinstance(name, bytes) else name
     return common.write(arguments, "Numba", numba.__version__, rows, device)
 
 
