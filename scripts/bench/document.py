@@ -187,8 +187,8 @@ def threads(source):
             share, row = scaling(source, wanted, n)
             line += [figure(row["rate"]) if row else NONE, figure(share, "%")]
         lines.append(line)
-    return table(["threads", "FMA, float", "direct, interactions/s", "of the FMA scaling", "Asian, path steps/s", "of the FMA scaling"],
-                 lines)
+    share = "of the FMA scaling"
+    return table(["threads", "FMA, float", "direct, interactions/s", share, "Asian, path steps/s", share], lines)
 
 
 def side_by_side(data, name, unit):
@@ -223,15 +223,39 @@ def left_out(source):
     return [f"Left out: {x['what']}." for x in source["left_out"]] + [""] if source["left_out"] else []
 
 
+# A row's name that must be there, a heading, and what makes the lines.
+SECTIONS = (
+    ("direct", "Direct gravity against N", gravity),
+    ("force_error", "Force error", force_errors),
+    ("asian", "Option pricing", pricing),
+    ("asian_paths", "Pricing time against paths",
+     lambda source: pricing_growth(source, "asian_paths", "paths", "work", "a path step")),
+    ("batch", "Pricing time against the size of a batch",
+     lambda source: pricing_growth(source, "batch", "options", "slots", "an instruction")),
+)
+
+INTRODUCTION = """\
+# Benchmarks
+
+Written by `scripts/bench/document.py` from the files in `docs/benchmarks/`, which `scripts/bench/run.sh` makes: run it to
+measure again, and do not edit this page. Times are medians of equal samples after a warm-up, with the fastest and the
+slowest.
+
+An interaction is a directed pair: N² a force pass. A path step is one step of one path under its own market. The ceiling
+is the nearest of the rates measured in the same run: instructions of one number at the rate of fused multiply-adds, of
+which an interaction or a path step needs so many at the least by a count of its formula, and on a GPU the special
+functions among them at the rate of reciprocal square roots. A processor computes logarithms and sines by polynomials of
+many instructions, so that option pricing there stays far from its ceiling. A fit is of a fixed cost and a cost of each
+piece of work, by least squares of the relative departures; preparation is what a batch takes once, from its settings to
+its plans on the device.
+"""
+
+
 def of_source(source):
     text = [f"## {title(source)}", "", f"{source['date']}, from `{source['file']}`.", "", "### Ceilings", "", *ceilings(source)]
     names = {r["name"] for r in source["rows"]}
-    for present, heading, lines in (
-            ("direct", "Direct gravity against N", gravity), ("force_error", "Force error", force_errors),
-            ("asian", "Option pricing", pricing),
-            ("asian_paths", "Pricing time against paths", lambda s: pricing_growth(s, "asian_paths", "paths", "work", "a path step")),
-            ("batch", "Pricing time against the size of a batch", lambda s: pricing_growth(s, "batch", "options", "slots", "an instruction"))):
-        if present in names:
+    for name, heading, lines in SECTIONS:
+        if name in names:
             text += [f"### {heading}", "", *lines(source)]
     if len({c["threads"] for c in source["ceilings"] if "threads" in c}) > 1:
         text += ["### Threads", "", *threads(source)]
@@ -240,19 +264,11 @@ def of_source(source):
 
 def document(folder):
     data, required = Measurements(folder), json.loads((pathlib.Path(folder) / "required.json").read_text())
-    text = ["# Benchmarks", "",
-            "Written by `scripts/bench/document.py` from the files in `docs/benchmarks/`, which `scripts/bench/run.sh` makes: run it to",
-            "measure again, and do not edit this page. Times are medians of equal samples after a warm-up, with the fastest and the slowest.",
-            "", "An interaction is a directed pair: N² a force pass. A path step is one step of one path under its own market. The ceiling is the",
-            "nearest of the rates measured in the same run: instructions of one number at the rate of fused multiply-adds, of which an",
-            "interaction or a path step needs so many at the least by a count of its formula, and on a GPU the special functions among them at",
-            "the rate of reciprocal square roots. A processor computes logarithms and sines by polynomials of many instructions, so that option",
-            "pricing there stays far from its ceiling. A fit is of a fixed cost and a cost of each piece of work, by least squares of the relative",
-            "departures; preparation is what a batch takes once, from its settings to its plans on the device.", "",
-            "## What must be reached", "", f"Peers \"on record\": {required['source']}.", "",
-            *table(["work", "must", "goal", "measured", "reached", "peer", "ratio to the peer", "of the ceiling"],
-                   [requirement_line(r, data) for r in required["rows"]]),
-            "## Peers side by side", "", "### Direct gravity, softened Plummer sphere", "", *side_by_side(data, "direct", "interactions/s"),
+    head = ["work", "must", "goal", "measured", "reached", "peer", "ratio to the peer", "of the ceiling"]
+    text = [INTRODUCTION, "## What must be reached", "", f"Peers \"on record\": {required['source']}.", "",
+            *table(head, [requirement_line(r, data) for r in required["rows"]]),
+            "## Peers side by side", "",
+            "### Direct gravity, softened Plummer sphere", "", *side_by_side(data, "direct", "interactions/s"),
             "### Arithmetic Asian, gbm", "", *side_by_side(data, "asian", "path steps/s")]
     for source in data.ergode:
         if source["ceilings"]:

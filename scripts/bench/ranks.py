@@ -46,7 +46,8 @@ def advance(arguments, config, ranks, directory):
                 "--device", arguments.device, "-q"]
     if arguments.device == "cpu":
         command += ["--threads", "1"]
-    environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
+    environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                                "OMPI_MCA_hwloc_base_binding_policy": "none"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"ranks.py: {shlex.join(command)} ended with {done.returncode}: {done.stderr.strip()}")
@@ -86,8 +87,8 @@ def main():
     of = rows[0][1]
     result = {"program": "ergode", "version": of["ergode_version"], "commit": of["git_commit"], "compiler": of["compiler"],
               "cuda_compiler": of.get("cuda_compiler", ""), "date": machine.utc_now(), "quick": arguments.quick,
-              "machine": {"processor": machine.processor(), "threads": machine.threads(), "cuda_driver": of.get("cuda_driver", ""),
-                          "cuda_runtime": of.get("cuda_runtime", "")},
+              "machine": {"processor": machine.processor(), "threads": machine.threads(),
+                          "cuda_driver": of.get("cuda_driver", ""), "cuda_runtime": of.get("cuda_runtime", "")},
               "device": {"backend": arguments.device, "name": of["device"]}, "ceilings": [], "rows": [r for r, _ in rows],
               "left_out": []}
     text = json.dumps(result, indent=2) + "\n"

@@ -90,7 +90,8 @@ fi
 if on cpu; then
   bench ergode_cpu.json --device cpu --seconds 1 --longest 4
   if "$ergode" bench nbody --device cpu --isa avx512 --threads 1 --quick >/dev/null 2>&1; then
-    bench ergode_cpu_avx2.json --device cpu --isa avx2 --threads 1 --seconds 1 --longest 1 --bodies 4096 16384 --paths 100000 --batch 1
+    bench ergode_cpu_avx2.json --device cpu --isa avx2 --threads 1 --seconds 1 --longest 1 --bodies 4096 16384 \
+      --paths 100000 --batch 1
   fi
   peer rebound_direct rebound cpu
   peer quantlib_asian QuantLib cpu
