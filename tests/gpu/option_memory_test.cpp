@@ -63,8 +63,10 @@ TEST_CASE("a book of options takes no more device memory than was predicted") {
     spill(place / "book.yaml", "simulation: option_pricing\nname: memory\n" + book);
     const std::int64_t predicted = sim::options::estimate(read_settings(book).settings, device).device_bytes;
     const std::int64_t taken = most_taken(device.index, [&] {
-      return Child(place.path(), {"run", place / "book.yaml", "-o", place / "run", "--device", "cuda"}, {},
-                   ERGODE_PROGRAM)
+      return Child(
+                 place.path(),
+                 {"run", place / "book.yaml", "-o", place / "run", "--device", "cuda:" + std::to_string(device.index)},
+                 {}, ERGODE_PROGRAM)
           .wait();
     });
     INFO("taken " << taken / 1048576 << " MiB, predicted " << predicted / 1048576 << " MiB");
