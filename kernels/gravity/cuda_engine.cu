@@ -20,6 +20,8 @@ constexpr unsigned long long nothing_bad = std::numeric_limits<unsigned long lon
 
 /// Up to so many bodies, counting costs less than a radix sort's launches.
 constexpr std::int64_t most_by_rank = 8192;
+/// Up to so many bodies, launches are recorded.
+constexpr std::int64_t most_repeated = 65536;
 
 /// What the sort of `bodies` keys asks for. It depends on the device, so CUB looks at the current one.
 std::size_t sort_scratch_bytes(std::int64_t bodies) {
@@ -88,11 +90,51 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
+/// A stream that waits for what the default stream does, and the other way round: plain copies keep their place.
+class Stream {
+ public:
+  Stream() { cuda_check(cudaStreamCreate(&stream_), "cudaStreamCreate"); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() {
+    if (!cuda_lost()) cudaStreamDestroy(stream_);
+  }
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Launches that were recorded once and are then launched together.
+class Graph {
+ public:
+  template <class Launch>
+  Graph(cudaStream_t stream, const Launch& launch) {
+    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    launch();
+    cudaGraph_t graph = nullptr;
+    cuda_check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+    const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
+    cudaGraphDestroy(graph);
+    cuda_check(status, "cudaGraphInstantiate");
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph() {
+    if (!cuda_lost()) cudaGraphExecDestroy(executable_);
+  }
+  void launch(cudaStream_t stream) const { cuda_check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch"); }
+
+ private:
+  cudaGraphExec_t executable_ = nullptr;
+};
+
 template <class Real>
 class CudaEngine final : public GravityEngine {
  public:
   CudaEngine(const Device& device, const GravityOptions& options) : options_(options), device_(device) {
     cuda_check(cudaSetDevice(device.index), "cudaSetDevice");
+    stream_.emplace();
   }
 
   void upload(const NbodyState& state) override {
@@ -134,7 +176,7 @@ class CudaEngine final : public GravityEngine {
     if (potential.empty()) return potential;
     const Shares shares = shares_of(position_.count());
     const Range mine = shares.mine();
-    cuda::potentials(bodies(), options_.gravitational_constant, mine, potential_.get());
+    cuda::potentials(bodies(), options_.gravitational_constant, mine, potential_.get(), stream());
     fetch(potential_.get(), mine, potential.data());
     shares.exchange(potential.data(), 1);
     return potential;
@@ -148,23 +190,26 @@ class CudaEngine final : public GravityEngine {
     DeviceArray<std::int64_t> targets("force_check targets", mine.count());
     DeviceArray<Vec3> result("force_check accelerations", mine.count());
     targets.copy_from(indices.data() + mine.first);
-    cuda::reference(bodies(), options_.gravitational_constant, targets.get(), mine.count(), result.get());
+    cuda::reference(bodies(), options_.gravitational_constant, targets.get(), mine.count(), result.get(), stream());
     result.copy_to(acceleration.data() + mine.first);
     shares.exchange(reinterpret_cast<double*>(acceleration.data()), 3);
     return acceleration;
   }
 
   std::int64_t memory_bytes() const override {
-    return static_cast<std::int64_t>(position_.bytes() + velocity_.bytes() + acceleration_.bytes() + mass_.bytes() +
-                                     softening_.bytes() + x_.bytes() + y_.bytes() + z_.bytes() + tile_mass_.bytes() +
-                                     softening_squared_.bytes() + centre_.bytes() + partial_.bytes() + order_.bytes() +
-                                     key_.bytes() + index_.bytes() + sorted_key_.bytes() + scratch_.bytes() +
-                                     potential_.bytes() + box_.bytes() + first_bad_.bytes() + sums_.bytes());
+    return static_cast<std::int64_t>(
+        position_.bytes() + velocity_.bytes() + acceleration_.bytes() + mass_.bytes() + softening_.bytes() +
+        x_.bytes() + y_.bytes() + z_.bytes() + tile_mass_.bytes() + softening_squared_.bytes() + centre_.bytes() +
+        partial_.bytes() + order_.bytes() + key_.bytes() + index_.bytes() + sorted_key_.bytes() + scratch_.bytes() +
+        potential_.bytes() + box_.bytes() + first_bad_.bytes() + number_base_.bytes() + sums_.bytes());
   }
 
  private:
+  cudaStream_t stream() const { return stream_->get(); }
+
   void take(const NbodyState& state) {
     const std::int64_t n = state.size();
+    graph_.reset();  // it knows the old scales
     if (position_.count() != n || sources_ != state.sources) allocate(n, state.sources);
     position_.copy_from(state.position.data());
     velocity_.copy_from(state.velocity.data());
@@ -200,52 +245,95 @@ class CudaEngine final : public GravityEngine {
                      std::int64_t& step, std::int64_t& sure) {
     const std::int64_t n = position_.count();
     if (n == 0) return {};
-    const auto operations =
-        static_cast<std::int64_t>(plan.kick.size() + plan.drift.size());  // kicks and drifts of a step
     first_bad_.copy_from(&nothing_bad);
-    cuda::Move next;  // what has to happen before the next force pass
-    const auto kick = [&](double coefficient) { next.kick[next.kicks++] = coefficient * timestep; };
-    std::int64_t operation = 0;  // how many are in moves that were made
-    const auto make = [&] {
-      next.first_number = n * operation;
-      operation += next.kicks + (next.drifts ? 1 : 0);
-      move(next);
-      next = {};
-    };
-    for (std::int64_t done = 0; done < count; ++done) {
+    Steps steps{plan, timestep};
+    const std::int64_t operations = steps.operations();
+    for (std::int64_t done = 0, checked = 0; done < count;) {
       step = first_step + done;
-      if (step % retile_interval == 0) {
-        if (next.take_pulls) make();
-        order_tiles();
+      if (step % retile_interval == 0 && count - done >= retile_interval && repeats(plan, timestep)) {
+        flush(steps);
+        cuda::set_number(number_base_.get(), n * operations * done, stream());
+        graph_->launch(stream());
+        done += retile_interval;
+        steps.operation = operations * done;
+      } else {
+        make_step(steps, step);
+        ++done;
       }
-      kick(plan.kick[0]);
-      for (std::size_t s = 0; s < plan.drift.size(); ++s) {
-        next.drifts = next.gathers = true;
-        next.drift = plan.drift[s] * timestep;
-        make();
-        compute_forces();
-        next.take_pulls = true;
-        kick(plan.kick[s + 1]);
-      }
-      if (done + 1 == count || (done + 1) % steps_between_checks == 0) {
-        make();
-        settle();
-        unsigned long long bad = nothing_bad;
-        first_bad_.copy_to(&bad);
-        const auto size = static_cast<unsigned long long>(n);
-        if (bad != nothing_bad)
-          return {first_step + static_cast<std::int64_t>(bad / size) / operations,
-                  static_cast<std::int64_t>(bad % size)};
-        sure = step + 1;
-      }
+      if (done < count && done - checked < steps_between_checks) continue;
+      flush(steps);
+      settle();
+      unsigned long long bad = nothing_bad;
+      first_bad_.copy_to(&bad);
+      const auto size = static_cast<unsigned long long>(n);
+      if (bad != nothing_bad)
+        return {first_step + static_cast<std::int64_t>(bad / size) / operations, static_cast<std::int64_t>(bad % size)};
+      checked = done;
+      sure = first_step + done;
     }
     return {};
+  }
+
+  /// Steps being made.
+  struct Steps {
+    const StepPlan& plan;
+    double timestep;
+    const std::int64_t* number_base = nullptr;
+    std::int64_t operation = 0;  ///< how many kicks and drifts are in moves that were made
+    cuda::Move next = {};        ///< what has to happen before the next force pass
+
+    /// Kicks and drifts of a step.
+    std::int64_t operations() const { return static_cast<std::int64_t>(plan.kick.size() + plan.drift.size()); }
+    void kick(std::size_t which) { next.kick[next.kicks++] = plan.kick[which] * timestep; }
+  };
+
+  /// Makes what has to happen, if there is anything.
+  void flush(Steps& steps) {
+    cuda::Move& next = steps.next;
+    if (next.kicks == 0) return;
+    next.first_number = position_.count() * steps.operation;
+    next.number_base = steps.number_base;
+    steps.operation += next.kicks + (next.drifts ? 1 : 0);
+    move(next);
+    next = {};
+  }
+
+  void make_step(Steps& steps, std::int64_t step) {
+    if (step % retile_interval == 0) {
+      flush(steps);
+      order_tiles();
+    }
+    steps.kick(0);
+    for (std::size_t s = 0; s < steps.plan.drift.size(); ++s) {
+      steps.next.drifts = steps.next.gathers = true;
+      steps.next.drift = steps.plan.drift[s] * steps.timestep;
+      flush(steps);
+      compute_forces();
+      steps.next.take_pulls = true;
+      steps.kick(s + 1);
+    }
+  }
+
+  /// Few bodies' steps take less time than their launches: those from one ordering of tiles to the next are recorded
+  /// once. True when graph_ has them.
+  bool repeats(const StepPlan& plan, double timestep) {
+    if (options_.share != nullptr || position_.count() > most_repeated) return false;
+    if (graph_ && timestep == graph_timestep_ && plan.kick == graph_plan_.kick && plan.drift == graph_plan_.drift)
+      return true;
+    graph_plan_ = plan;
+    graph_timestep_ = timestep;
+    graph_ = std::make_unique<Graph>(stream(), [&] {
+      Steps steps{graph_plan_, timestep, number_base_.get()};
+      for (std::int64_t step = 0; step < retile_interval; ++step) make_step(steps, step);
+      flush(steps);
+    });
+    return true;
   }
 
   /// Waits for the device, without being deaf to other processes.
   void settle() {
     if (options_.share == nullptr) return;
-    cuda_check(cudaEventRecord(done_->get()), "cudaEventRecord");
+    cuda_check(cudaEventRecord(done_->get(), stream()), "cudaEventRecord");
     try {
       for (;;) {
         const cudaError_t status = cudaEventQuery(done_->get());
@@ -298,6 +386,7 @@ class CudaEngine final : public GravityEngine {
       potential_ = {"potential", n};
       box_ = {"bounding box", 1};
       first_bad_ = {"not-finite flag", 1};
+      number_base_ = {"first number of recorded steps", 1};
       if (paired_ > 0) sums_ = {"sums over pairs", status_words + 6 * n};
     } catch (const Error& error) {
       if (error.failure() != Failure::out_of_memory) throw;
@@ -330,12 +419,13 @@ class CudaEngine final : public GravityEngine {
   }
 
   void order_tiles() {
-    cuda::bounding_box(position_.get(), position_.count(), box_.get());
-    cuda::tile_keys(bodies(), box_.get(), key_.get(), index_.get());
-    if (position_.count() <= most_by_rank) return cuda::order_by_rank(key_.get(), position_.count(), order_.get());
+    cuda::bounding_box(position_.get(), position_.count(), box_.get(), stream());
+    cuda::tile_keys(bodies(), box_.get(), key_.get(), index_.get(), stream());
+    if (position_.count() <= most_by_rank)
+      return cuda::order_by_rank(key_.get(), position_.count(), order_.get(), stream());
     std::size_t bytes = scratch_.bytes();
     cuda_check(cub::DeviceRadixSort::SortPairs(scratch_.get(), bytes, key_.get(), sorted_key_.get(), index_.get(),
-                                               order_.get(), position_.count()),
+                                               order_.get(), position_.count(), 0, 64, stream()),
                "sort of tile keys");
   }
 
@@ -363,7 +453,7 @@ class CudaEngine final : public GravityEngine {
       pulls.sums = pair_sums();
       pulls.next_status = status(pass_ + 1);
     }
-    cuda::move(bodies(), tiles(), scales_, pulls, what, first_bad_.get());
+    cuda::move(bodies(), tiles(), scales_, pulls, what, first_bad_.get(), stream());
   }
 
   /// From gathered tiles to what a move can take up.
@@ -373,18 +463,20 @@ class CudaEngine final : public GravityEngine {
     if constexpr (sizeof(Real) == sizeof(float))
       if (paired_ > 0) {
         const Shares shares(options_.share, pair_count(ceiling_divide(paired_, target_tile)), 1);
-        cuda::pairs(tiles(), paired_, scales_, pair_sums(), shares.mine());
+        cuda::pairs(tiles(), paired_, scales_, pair_sums(), shares.mine(), stream());
         if (shares.shared()) add_up_sums();
-        cuda::forces(bodies(), tiles(), scales_, options_.block_size, Range{0, paired_}, &status(pass_)->too_large);
+        cuda::forces(bodies(), tiles(), scales_, options_.block_size, Range{0, paired_}, &status(pass_)->too_large,
+                     stream());
         one_sided.first = paired_ < one_sided.last ? paired_ / target_tile * target_tile : one_sided.last;
       }
     if (one_sided.count() == 0) return;
     const Shares shares = shares_of(one_sided.count());
     Range mine = shares.mine();
     mine = {one_sided.first + mine.first, one_sided.first + mine.last};
-    cuda::forces(bodies(), tiles(), scales_, options_.block_size, mine, nullptr);
+    cuda::forces(bodies(), tiles(), scales_, options_.block_size, mine, nullptr, stream());
     if (!shares.shared()) return;
-    cuda::fold_chunks(partial_.get(), source_chunks(position_.count(), sources_), position_.count(), one_sided, mine);
+    cuda::fold_chunks(partial_.get(), source_chunks(position_.count(), sources_), position_.count(), one_sided, mine,
+                      stream());
     Vec3* const host = reinterpret_cast<Vec3*>(exchanged_.get());
     fetch(partial_.get(), mine, host);
     shares.exchange(&host[one_sided.first].x, 3);
@@ -426,6 +518,11 @@ class CudaEngine final : public GravityEngine {
   DeviceArray<unsigned char> scratch_;
   DeviceArray<Box> box_;
   DeviceArray<unsigned long long> first_bad_;
+  DeviceArray<std::int64_t> number_base_;
+  std::optional<Stream> stream_;
+  std::unique_ptr<Graph> graph_;
+  StepPlan graph_plan_;
+  double graph_timestep_ = 0;
 };
 
 }  // namespace
@@ -443,7 +540,7 @@ MemoryNeed cuda_memory(std::int64_t bodies, std::int64_t sources, Precision prec
                  {"bodies in tile order", (24 + 2 * real) * bodies + 24 * ceiling_divide(bodies, target_tile)},
                  {"tile order and keys", 32 * bodies + predicted_sort_scratch_bytes(bodies)},
                  {"mass, softening, potential", 24 * bodies},
-                 {"bounding box, flag", static_cast<std::int64_t>(sizeof(Box) + sizeof(unsigned long long))}};
+                 {"bounding box, flag", static_cast<std::int64_t>(sizeof(Box) + 2 * sizeof(std::int64_t))}};
   if (precision == Precision::mixed && sources >= paired_from) need.arrays.emplace_back("sums over pairs", 48 * bodies);
   for (const auto& [array, bytes] : need.arrays) need.total += bytes;
   std::sort(need.arrays.begin(), need.arrays.end(), [](const auto& a, const auto& b) { return a.second > b.second; });

@@ -210,21 +210,21 @@ unsigned blocks_for(std::int64_t count, int block) {
 
 template <class Real, bool uniform>
 void launch_forces(const Bodies& bodies, const Tiles<Real>& tiles, int block_size, std::int64_t chunks,
-                   std::int64_t partials_per_chunk, Range targets, const std::int64_t* only_if) {
+                   std::int64_t partials_per_chunk, Range targets, const std::int64_t* only_if, cudaStream_t stream) {
   const dim3 grid(blocks_for(targets.count(), target_tile), static_cast<unsigned>(chunks));
   const std::int64_t first_tile = targets.first / target_tile;
   switch (block_size) {
     case 64:
       forces_kernel<Real, uniform, 4>
-          <<<grid, 64>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile, only_if);
+          <<<grid, 64, 0, stream>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile, only_if);
       break;
     case 256:
       forces_kernel<Real, uniform, 1>
-          <<<grid, 256>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile, only_if);
+          <<<grid, 256, 0, stream>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile, only_if);
       break;
     default:
       forces_kernel<Real, uniform, 2>
-          <<<grid, 128>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile, only_if);
+          <<<grid, 128, 0, stream>>>(tiles, bodies.bodies, bodies.sources, partials_per_chunk, first_tile, only_if);
       break;
   }
   cuda_check_launch("forces_kernel");
@@ -234,41 +234,45 @@ void launch_forces(const Bodies& bodies, const Tiles<Real>& tiles, int block_siz
 
 template <class Real>
 void forces(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales, int block_size, Range targets,
-            const std::int64_t* only_if) {
+            const std::int64_t* only_if, cudaStream_t stream) {
   const std::int64_t chunks = source_chunks(bodies.bodies, bodies.sources);
   const std::int64_t partials_per_chunk = ceiling_divide(ceiling_divide(bodies.sources, partial_length), chunks);
   if (scales.uniform_softening)
-    launch_forces<Real, true>(bodies, tiles, block_size, chunks, partials_per_chunk, targets, only_if);
+    launch_forces<Real, true>(bodies, tiles, block_size, chunks, partials_per_chunk, targets, only_if, stream);
   else
-    launch_forces<Real, false>(bodies, tiles, block_size, chunks, partials_per_chunk, targets, only_if);
+    launch_forces<Real, false>(bodies, tiles, block_size, chunks, partials_per_chunk, targets, only_if, stream);
 }
 
-template void forces<float>(const Bodies&, const Tiles<float>&, const Scales&, int, Range, const std::int64_t*);
-template void forces<double>(const Bodies&, const Tiles<double>&, const Scales&, int, Range, const std::int64_t*);
+template void forces<float>(const Bodies&, const Tiles<float>&, const Scales&, int, Range, const std::int64_t*,
+                            cudaStream_t);
+template void forces<double>(const Bodies&, const Tiles<double>&, const Scales&, int, Range, const std::int64_t*,
+                             cudaStream_t);
 
-void potentials(const Bodies& bodies, double g, Range targets, double* potential) {
-  potentials_kernel<<<blocks_for(targets.count(), potential_block), potential_block>>>(bodies, g, targets, potential);
+void potentials(const Bodies& bodies, double g, Range targets, double* potential, cudaStream_t stream) {
+  potentials_kernel<<<blocks_for(targets.count(), potential_block), potential_block, 0, stream>>>(bodies, g, targets,
+                                                                                                  potential);
   cuda_check_launch("potentials_kernel");
 }
 
-void reference(const Bodies& bodies, double g, const std::int64_t* targets, std::int64_t count, Vec3* acceleration) {
+void reference(const Bodies& bodies, double g, const std::int64_t* targets, std::int64_t count, Vec3* acceleration,
+               cudaStream_t stream) {
   if (count == 0) return;
-  reference_kernel<<<static_cast<unsigned>(count), reference_block>>>(bodies, g, targets, acceleration);
+  reference_kernel<<<static_cast<unsigned>(count), reference_block, 0, stream>>>(bodies, g, targets, acceleration);
   cuda_check_launch("reference_kernel");
 }
 
-void bounding_box(const Vec3* position, std::int64_t bodies, Box* box) {
-  bounding_box_kernel<<<1, box_block>>>(position, bodies, box);
+void bounding_box(const Vec3* position, std::int64_t bodies, Box* box, cudaStream_t stream) {
+  bounding_box_kernel<<<1, box_block, 0, stream>>>(position, bodies, box);
   cuda_check_launch("bounding_box_kernel");
 }
 
-void tile_keys(const Bodies& bodies, const Box* box, std::uint64_t* key, std::int64_t* index) {
-  tile_keys_kernel<<<blocks_for(bodies.bodies, 256), 256>>>(bodies, box, key, index);
+void tile_keys(const Bodies& bodies, const Box* box, std::uint64_t* key, std::int64_t* index, cudaStream_t stream) {
+  tile_keys_kernel<<<blocks_for(bodies.bodies, 256), 256, 0, stream>>>(bodies, box, key, index);
   cuda_check_launch("tile_keys_kernel");
 }
 
-void order_by_rank(const std::uint64_t* key, std::int64_t count, std::int64_t* order) {
-  order_by_rank_kernel<<<blocks_for(32 * count, 256), 256>>>(key, count, order);
+void order_by_rank(const std::uint64_t* key, std::int64_t count, std::int64_t* order, cudaStream_t stream) {
+  order_by_rank_kernel<<<blocks_for(32 * count, 256), 256, 0, stream>>>(key, count, order);
   cuda_check_launch("order_by_rank_kernel");
 }
 

@@ -51,6 +51,7 @@ __global__ void __launch_bounds__(target_tile) move_kernel(Bodies bodies, Tiles<
       bodies.acceleration[i] = acceleration;
     }
     auto number = static_cast<unsigned long long>(move.first_number + i);
+    if (move.number_base != nullptr) number += static_cast<unsigned long long>(*move.number_base);
     Vec3 velocity = bodies.velocity[i];
     for (int kick = 0; kick < move.kicks; ++kick, number += bodies.bodies)
       advance(velocity, acceleration, move.kick[kick], number, first_bad);
@@ -86,6 +87,10 @@ __global__ void __launch_bounds__(target_tile) move_kernel(Bodies bodies, Tiles<
   }
 }
 
+__global__ void set_number_kernel(std::int64_t* value, std::int64_t number) {
+  *value = number;
+}
+
 /// The chunks' sums, in their order, into the first chunk; the others are then zero.
 __global__ void fold_chunks_kernel(Vec3* partial, std::int64_t chunks, std::int64_t bodies, Range all, Range mine) {
   const std::int64_t k = all.first + static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -102,20 +107,25 @@ __global__ void fold_chunks_kernel(Vec3* partial, std::int64_t chunks, std::int6
 
 template <class Real>
 void move(const Bodies& bodies, const Tiles<Real>& tiles, const Scales& scales, const Pulls& pulls, const Move& move,
-          unsigned long long* first_bad) {
+          unsigned long long* first_bad, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(ceiling_divide(bodies.bodies, target_tile));
-  move_kernel<<<blocks, target_tile>>>(bodies, tiles, scales, pulls, move, first_bad);
+  move_kernel<<<blocks, target_tile, 0, stream>>>(bodies, tiles, scales, pulls, move, first_bad);
   cuda_check_launch("move_kernel");
 }
 
 template void move<float>(const Bodies&, const Tiles<float>&, const Scales&, const Pulls&, const Move&,
-                          unsigned long long*);
+                          unsigned long long*, cudaStream_t);
 template void move<double>(const Bodies&, const Tiles<double>&, const Scales&, const Pulls&, const Move&,
-                           unsigned long long*);
+                           unsigned long long*, cudaStream_t);
 
-void fold_chunks(Vec3* partial, std::int64_t chunks, std::int64_t bodies, Range all, Range mine) {
-  fold_chunks_kernel<<<static_cast<unsigned>(ceiling_divide(all.count(), 256)), 256>>>(partial, chunks, bodies, all,
-                                                                                       mine);
+void set_number(std::int64_t* value, std::int64_t number, cudaStream_t stream) {
+  set_number_kernel<<<1, 1, 0, stream>>>(value, number);
+  cuda_check_launch("set_number_kernel");
+}
+
+void fold_chunks(Vec3* partial, std::int64_t chunks, std::int64_t bodies, Range all, Range mine, cudaStream_t stream) {
+  fold_chunks_kernel<<<static_cast<unsigned>(ceiling_divide(all.count(), 256)), 256, 0, stream>>>(partial, chunks,
+                                                                                                  bodies, all, mine);
   cuda_check_launch("fold_chunks_kernel");
 }
 

@@ -14,7 +14,14 @@ namespace {
 
 constexpr unsigned lanes = 32;
 constexpr int held = static_cast<int>(target_tile) / static_cast<int>(lanes);  ///< bodies a lane
-constexpr int rows = 2;  ///< bodies of the other tile that a lane has at a time: their sums do not wait for each other
+/// How many bodies of the other tile a lane has at a time, so that their sums do not wait for each other, and blocks a
+/// multiprocessor: as many as were fastest on an H200.
+constexpr int rows_at_a_time(bool equal_masses) {
+  return equal_masses ? 4 : 2;
+}
+constexpr int blocks_at_a_time(bool uniform_softening, bool equal_masses) {
+  return uniform_softening || equal_masses ? 4 : 3;
+}
 constexpr unsigned block_size = 128, block_warps = block_size / lanes;
 
 /// Where bodies that fill up a tile stand: so far that 1 / r^3 is zero in float.
@@ -55,9 +62,10 @@ __device__ void add(const PairSums& sums, std::int64_t body, const float (&value
 }
 
 template <bool uniform_softening, bool equal_masses>
-__global__ void __launch_bounds__(block_size, 4)
+__global__ void __launch_bounds__(block_size, blocks_at_a_time(uniform_softening, equal_masses))
     pairs_kernel(Tiles<float> tiles, std::int64_t sources, std::int64_t tile_count, PairSums sums, float limit,
                  Range work) {
+  constexpr int rows = rows_at_a_time(equal_masses);
   __shared__ Shelf<uniform_softening> shelves[block_warps];
   const unsigned lane = threadIdx.x % lanes, warp = threadIdx.x / lanes;
   Shelf<uniform_softening>& shelf = shelves[warp];
@@ -89,7 +97,7 @@ __global__ void __launch_bounds__(block_size, 4)
     float force_b[rows][3] = {};
     // In each turn a lane meets the body of the lane whose number differs in the bits of `turn`, and then hands its
     // sums to the lane that meets the body next; after the last turn each is with its own.
-#pragma unroll 4
+#pragma unroll 2
     for (unsigned turn = 0; turn < lanes; ++turn) {
       const unsigned at = row * lanes + (lane ^ turn);
 #pragma unroll
@@ -127,24 +135,25 @@ __global__ void __launch_bounds__(block_size, 4)
 }
 
 template <bool uniform_softening, bool equal_masses>
-void launch(const Tiles<float>& tiles, std::int64_t sources, const PairSums& sums, Range work) {
+void launch(const Tiles<float>& tiles, std::int64_t sources, const PairSums& sums, Range work, cudaStream_t stream) {
   const std::int64_t tile_count = ceiling_divide(sources, target_tile);
   pairs_kernel<uniform_softening, equal_masses>
-      <<<static_cast<unsigned>(ceiling_divide(work.count(), block_warps)), block_size>>>(
+      <<<static_cast<unsigned>(ceiling_divide(work.count(), block_warps)), block_size, 0, stream>>>(
           tiles, sources, tile_count, sums, largest_term(tile_count), work);
   cuda_check_launch("pairs_kernel");
 }
 
 }  // namespace
 
-void pairs(const Tiles<float>& tiles, std::int64_t sources, const Scales& scales, const PairSums& sums, Range work) {
+void pairs(const Tiles<float>& tiles, std::int64_t sources, const Scales& scales, const PairSums& sums, Range work,
+           cudaStream_t stream) {
   if (work.count() == 0) return;
   if (scales.uniform_softening)
-    scales.equal_masses ? launch<true, true>(tiles, sources, sums, work)
-                        : launch<true, false>(tiles, sources, sums, work);
+    scales.equal_masses ? launch<true, true>(tiles, sources, sums, work, stream)
+                        : launch<true, false>(tiles, sources, sums, work, stream);
   else
-    scales.equal_masses ? launch<false, true>(tiles, sources, sums, work)
-                        : launch<false, false>(tiles, sources, sums, work);
+    scales.equal_masses ? launch<false, true>(tiles, sources, sums, work, stream)
+                        : launch<false, false>(tiles, sources, sums, work, stream);
 }
 
 }  // namespace ergode::kernels::cuda

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "kernels/gravity/tiles.hpp"
 #include "sim/nbody/integrators.hpp"
 #include "sim/nbody/spheres.hpp"
 
@@ -79,6 +80,8 @@ GravityRate measure_gravity(const kernels::Device& device, int threads, std::int
   GravityRate rate;
   rate.bodies = bodies;
   rate.precision = precision;
+  rate.pairs = device.backend == kernels::Backend::cuda && precision == kernels::Precision::mixed &&
+               bodies >= kernels::paired_from;
   rate.timing = time_passes(steps, pace, 4096);
   return rate;
 }

@@ -18,9 +18,13 @@ struct GravityRate {
   kernels::Precision precision = kernels::Precision::mixed;
   Timing timing;  ///< of a step
   double interactions() const { return static_cast<double>(bodies) * static_cast<double>(bodies); }
-  /// One side of a pair in kernels/gravity/plummer.hpp: three subtractions and ten further instructions, one of which
-  /// is the reciprocal square root.
-  Need need() const { return {13 * interactions(), interactions(), precision == kernels::Precision::float64}; }
+  bool pairs = false;  ///< each pair is looked at once
+  /// kernels/gravity/plummer.hpp: three subtractions and ten further instructions for one side of a pair, or three and
+  /// twelve for both where masses are equal, as here; one of them is the reciprocal square root.
+  Need need() const {
+    const double seen = pairs ? interactions() / 2 : interactions();
+    return {(pairs ? 15 : 13) * seen, seen, precision == kernels::Precision::float64};
+  }
 };
 
 GravityRate measure_gravity(const kernels::Device& device, int threads, std::int64_t bodies,

@@ -69,6 +69,38 @@ TEST_CASE("CUDA steps may be divided over calls, engines and launch shapes witho
   check_division_of_steps(on(device), on(device, 64));
 }
 
+/// From one ordering of tiles to the next steps are recorded and launched together, where a call has that many.
+TEST_CASE("CUDA steps have the same bits recorded and one by one, and name the same body that is not finite") {
+  const Device device = usable_device();
+  for (const std::int64_t bodies : {3, 1000, 9000, 13000})
+    for (const Precision precision : {Precision::mixed, Precision::float64})
+      for (const StepPlan& plan : {leapfrog(), yoshida4()}) {
+        CAPTURE(bodies, precision == Precision::mixed, plan.drift.size());
+        const NbodyState s = cube(bodies, bodies, 0.05);
+        NbodyState together, apart;
+        auto engine = on(device)(options(precision));
+        engine->upload(s);
+        for (const std::int64_t first : {5, 60}) REQUIRE(engine->integrate(plan, 1e-3, first, 55).step == -1);
+        engine->download(together);
+        engine->upload(s);
+        for (std::int64_t step = 5; step < 115; ++step) REQUIRE(engine->integrate(plan, 1e-3, step, 1).step == -1);
+        engine->download(apart);
+        CHECK(same_bits(together, apart));
+
+        NbodyState runs_away = s;
+        // Beyond the numbers that a float, or a double, has after some thirty steps, or seventeen.
+        runs_away.velocity[2] = {0, precision == Precision::mixed ? 1e37 : 1e307, 0};
+        engine->upload(runs_away);
+        const BadBody bad = engine->integrate(plan, 1.0, 3, 70);
+        engine->upload(runs_away);
+        BadBody one;
+        for (std::int64_t step = 3; one.step == -1; ++step) one = engine->integrate(plan, 1.0, step, 1);
+        CHECK(bad.step > 16);
+        CHECK(bad.step == one.step);
+        CHECK(bad.index == one.index);
+      }
+}
+
 TEST_CASE("CUDA compositions converge at their order on an eccentric orbit") {
   check_order(on(usable_device()));
 }
