@@ -21,6 +21,16 @@ struct ScalarOf<Dual<Real>> {
   using type = Real;
 };
 
+/// Of scalars; a dual of vectors reads its constants otherwise (kernels/core/simd.hpp).
+template <class Real>
+struct NumberTraits<Dual<Real>> {
+  using Element = Real;
+  using Constant = Dual<Real>;
+  using Constants = const Dual<Real>*;
+  using Bits = typename NumberTraits<Real>::Bits;
+  static constexpr int lanes = 1;
+};
+
 template <class T>
 inline constexpr bool is_dual = false;
 template <class Real>
@@ -59,7 +69,7 @@ ERGODE_DUAL Dual<Real> operator-(Dual<Real> a) {
   return {-a.value, -a.tangent};
 }
 ERGODE_DUAL Dual<Real> operator*(Dual<Real> a, Dual<Real> b) {
-  return {a.value * b.value, fused_multiply_add(a.value, b.tangent, a.tangent * b.value)};
+  return {a.value * b.value, multiply_add(a.value, b.tangent, a.tangent * b.value)};
 }
 ERGODE_DUAL Dual<Real> operator*(Dual<Real> a, Real b) {
   return {a.value * b, a.tangent * b};
@@ -79,26 +89,31 @@ ERGODE_DUAL Dual<Real> quotient(Real a, Dual<Real> b) {
   return {q, quotient(-q * b.tangent, b.value)};
 }
 
-ERGODE_DUAL bool operator<(Dual<Real> a, Dual<Real> b) {
+ERGODE_DUAL auto operator<(Dual<Real> a, Dual<Real> b) {
   return a.value < b.value;
 }
-ERGODE_DUAL bool operator>(Dual<Real> a, Dual<Real> b) {
+ERGODE_DUAL auto operator>(Dual<Real> a, Dual<Real> b) {
   return a.value > b.value;
 }
-ERGODE_DUAL bool operator<=(Dual<Real> a, Dual<Real> b) {
+ERGODE_DUAL auto operator<=(Dual<Real> a, Dual<Real> b) {
   return a.value <= b.value;
 }
-ERGODE_DUAL bool operator>=(Dual<Real> a, Dual<Real> b) {
+ERGODE_DUAL auto operator>=(Dual<Real> a, Dual<Real> b) {
   return a.value >= b.value;
 }
 
-/// a b + c. The value is that of the plain numbers, bit for bit.
-ERGODE_DUAL Dual<Real> fused_multiply_add(Dual<Real> a, Dual<Real> b, Dual<Real> c) {
-  return {fused_multiply_add(a.value, b.value, c.value),
-          fused_multiply_add(a.value, b.tangent, fused_multiply_add(a.tangent, b.value, c.tangent))};
+template <class Condition, class Real>
+ERGODE_HOST_DEVICE inline Dual<Real> select(const Condition& condition, Dual<Real> a, Dual<Real> b) {
+  return {select(condition, a.value, b.value), select(condition, a.tangent, b.tangent)};
 }
-ERGODE_DUAL Dual<Real> fused_multiply_add(Dual<Real> a, Real b, Dual<Real> c) {
-  return {fused_multiply_add(a.value, b, c.value), fused_multiply_add(a.tangent, b, c.tangent)};
+
+/// a b + c. The value is that of the plain numbers, bit for bit.
+ERGODE_DUAL Dual<Real> multiply_add(Dual<Real> a, Dual<Real> b, Dual<Real> c) {
+  return {multiply_add(a.value, b.value, c.value),
+          multiply_add(a.value, b.tangent, multiply_add(a.tangent, b.value, c.tangent))};
+}
+ERGODE_DUAL Dual<Real> multiply_add(Dual<Real> a, Real b, Dual<Real> c) {
+  return {multiply_add(a.value, b, c.value), multiply_add(a.tangent, b, c.tangent)};
 }
 
 ERGODE_DUAL Dual<Real> exponential(Dual<Real> x) {
@@ -114,7 +129,7 @@ ERGODE_DUAL Dual<Real> logarithm_of_one_plus(Dual<Real> x) {
 /// At 0 the derivative is taken as 0: there the paths of a variance process are at rest.
 ERGODE_DUAL Dual<Real> square_root(Dual<Real> x) {
   const Real s = square_root(x.value);
-  return {s, s > 0 ? quotient(Real(0.5) * x.tangent, s) : Real(0)};
+  return {s, select(s > Real(0), quotient(Real(0.5) * x.tangent, s), Real(0))};
 }
 ERGODE_DUAL Dual<Real> power(Dual<Real> x, Dual<Real> y) {
   const Real p = power(x.value, y.value);
@@ -125,10 +140,38 @@ ERGODE_DUAL Dual<Real> normal_cumulative(Dual<Real> x) {
   return {normal_cumulative(x.value), density * x.tangent};
 }
 ERGODE_DUAL Dual<Real> maximum(Dual<Real> a, Dual<Real> b) {
-  return a.value > b.value ? a : b;
+  return select(a.value > b.value, a, b);
 }
 ERGODE_DUAL Dual<Real> minimum(Dual<Real> a, Dual<Real> b) {
-  return a.value < b.value ? a : b;
+  return select(a.value < b.value, a, b);
+}
+
+template <class Real>
+ERGODE_HOST_DEVICE inline void store(Dual<Element<Real>>* at, const Dual<Real>& x) {
+  Element<Real> values[lanes_of<Real>], tangents[lanes_of<Real>];
+  store(values, x.value);
+  store(tangents, x.tangent);
+  for (int i = 0; i < lanes_of<Real>; ++i) at[i] = {values[i], tangents[i]};
+}
+template <class Real>
+ERGODE_HOST_DEVICE inline void load(Dual<Real>& x, const Dual<Element<Real>>* at) {
+  Element<Real> values[lanes_of<Real>], tangents[lanes_of<Real>];
+  for (int i = 0; i < lanes_of<Real>; ++i) {
+    values[i] = at[i].value;
+    tangents[i] = at[i].tangent;
+  }
+  load(x.value, values);
+  load(x.tangent, tangents);
+}
+
+template <class Real>
+ERGODE_HOST_DEVICE inline Dual<Element<Real>> lane_of(const Dual<Real>& x, int lane) {
+  return {lane_of(x.value, lane), lane_of(x.tangent, lane)};
+}
+template <class Real>
+ERGODE_HOST_DEVICE inline void set_lane(Dual<Real>& x, int lane, Dual<Element<Real>> value) {
+  set_lane(x.value, lane, value.value);
+  set_lane(x.tangent, lane, value.tangent);
 }
 
 #undef ERGODE_DUAL

@@ -1,10 +1,11 @@
 #pragma once
 
-#include "kernels/core/arithmetic.hpp"
+#include "kernels/core/formulas.hpp"
 
-// The elementary functions of the path loops, for float and double (kernels/core/dual.hpp adds derivatives). On a
-// device in float they are the special function unit's: relative error about 2^-22, which a path's log-price carries as
-// an absolute error of the same size. Everywhere else they are the C library's.
+// The elementary functions of the path loops, for float and double (kernels/core/dual.hpp adds derivatives,
+// kernels/core/simd.hpp vectors). On a device in float they are the special function unit's: relative error about
+// 2^-22, which a path's log-price carries as an absolute error of the same size; in double they are the device
+// library's. On a host they are those of kernels/core/formulas.hpp.
 
 namespace ergode::kernels {
 
@@ -14,11 +15,15 @@ ERGODE_HOST_DEVICE inline float exponential(float x) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.4426950408889634f));
   return y;
 #else
-  return ::expf(x);
+  return formulas::exponential(x);
 #endif
 }
 ERGODE_HOST_DEVICE inline double exponential(double x) {
+#ifdef __CUDA_ARCH__
   return ::exp(x);
+#else
+  return formulas::exponential(x);
+#endif
 }
 
 /// Natural logarithm, x > 0.
@@ -28,19 +33,31 @@ ERGODE_HOST_DEVICE inline float logarithm(float x) {
   asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y * 0.69314718055994531f;
 #else
-  return ::logf(x);
+  return formulas::logarithm(x);
 #endif
 }
 ERGODE_HOST_DEVICE inline double logarithm(double x) {
+#ifdef __CUDA_ARCH__
   return ::log(x);
+#else
+  return formulas::logarithm(x);
+#endif
 }
 
 /// ln(1 + x), x > -1, exact also where x is small.
 ERGODE_HOST_DEVICE inline float logarithm_of_one_plus(float x) {
+#ifdef __CUDA_ARCH__
   return ::log1pf(x);
+#else
+  return formulas::logarithm_of_one_plus(x);
+#endif
 }
 ERGODE_HOST_DEVICE inline double logarithm_of_one_plus(double x) {
+#ifdef __CUDA_ARCH__
   return ::log1p(x);
+#else
+  return formulas::logarithm_of_one_plus(x);
+#endif
 }
 
 /// x >= 0.
@@ -78,17 +95,18 @@ ERGODE_HOST_DEVICE inline double power(double x, double y) {
 
 /// The cumulative distribution function of the standard normal law.
 ERGODE_HOST_DEVICE inline float normal_cumulative(float x) {
+#ifdef __CUDA_ARCH__
   return 0.5f * ::erfcf(-0.70710678118654752f * x);
+#else
+  return formulas::normal_cumulative(x);
+#endif
 }
 ERGODE_HOST_DEVICE inline double normal_cumulative(double x) {
+#ifdef __CUDA_ARCH__
   return 0.5 * ::erfc(-0.70710678118654752 * x);
-}
-
-ERGODE_HOST_DEVICE inline float minimum(float a, float b) {
-  return ::fminf(a, b);
-}
-ERGODE_HOST_DEVICE inline double minimum(double a, double b) {
-  return ::fmin(a, b);
+#else
+  return formulas::normal_cumulative(x);
+#endif
 }
 
 /// The plain number in x, which for a dual number leaves the derivative out.
@@ -112,5 +130,25 @@ struct ScalarOf {
 };
 template <class T>
 using Scalar = typename ScalarOf<T>::type;
+
+/// Number i of constants, without its derivative: the same for all lanes, so that code may branch on it.
+template <class T>
+ERGODE_HOST_DEVICE inline Element<T> plain_constant(const T* constants, int i) {
+  return value_of(constants[i]);
+}
+
+/// Adds factor x to a sum of each lane.
+ERGODE_HOST_DEVICE inline void add_scaled(double* sum, double factor, float x) {
+  *sum += factor * static_cast<double>(x);
+}
+ERGODE_HOST_DEVICE inline void add_scaled(double* sum, double factor, double x) {
+  *sum += factor * x;
+}
+
+/// Constants as scalars.
+template <class T>
+ERGODE_HOST_DEVICE inline const T* plain_array(const T* constants) {
+  return constants;
+}
 
 }  // namespace ergode::kernels

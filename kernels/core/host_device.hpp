@@ -18,9 +18,11 @@
 #define ERGODE_INLINE_LAMBDA
 #endif
 
-/// Before a loop of few turns that a device's compiler is to unroll.
-#ifdef __CUDA_ARCH__
+/// Before a loop of few turns that a compiler is to unroll.
+#if defined(__CUDA_ARCH__)
 #define ERGODE_UNROLL _Pragma("unroll")
+#elif defined(ERGODE_ISA)
+#define ERGODE_UNROLL _Pragma("GCC unroll 16")
 #else
 #define ERGODE_UNROLL
 #endif

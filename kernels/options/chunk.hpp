@@ -46,37 +46,38 @@ struct GroupView {
   Recorder<Real> recorder;
 };
 
-/// What one path adds to the estimators of its variation.
+/// What one path, or a path in each lane, adds to the estimators of its variation. x and c: (estimator, lane).
 template <int model, class T, int assets, int observers, class Real>
 ERGODE_HOST_DEVICE inline void add_terms(const GroupView<Real>& g, const VariationSpec& v,
                                          const Path<model, T, assets, observers>& path, double weight, double* x,
                                          double* c) {
-  const Real taint = path.taint();
+  using Number = Scalar<T>;
+  const Number taint = path.taint();
   for (int t = v.first; t < v.last; ++t) {
     const Term& term = g.terms[t];
     const Payment<T> paid = path.payment(term.payoff);
-    Real amount = value_of(paid.value);
+    Number amount = value_of(paid.value);
     if (term.component == Component::event) {
       amount = paid.event;
     } else if (term.component == Component::tangent) {
       amount = tangent_of(paid.value);
     } else if (term.component != Component::value) {
-      const Real score = path.asset[0].score;
-      const T* constants = path.constants + path.spec.payoff[term.payoff].constants;
-      const T& spot = path.constants[path.spec.asset[0].spot];
-      const Real by_spot = quotient(tangent_of(spot), value_of(spot));
+      const Number score = path.asset[0].score;
+      const T discount = path.constants[path.spec.payoff[term.payoff].constants];
+      const T spot = path.constants[path.spec.asset[0].spot];
+      const Number by_spot = quotient(tangent_of(spot), value_of(spot));
       if (term.component == Component::score) {
-        amount = amount * (score + quotient(tangent_of(constants[0]), value_of(constants[0])));
+        amount = amount * (score + quotient(tangent_of(discount), value_of(discount)));
       } else if (term.component == Component::second_score) {
-        const Real d = quotient(by_spot, path.asset[0].first_deviation);
+        const Number d = quotient(by_spot, path.asset[0].first_deviation);
         amount = amount * (score * score - d * d - score * by_spot);
       } else {
         amount = tangent_of(paid.value) * (score - by_spot);
       }
     }
     const TermTarget& target = g.targets[t];
-    double* lane = target.control != 0 ? c : x;
-    lane[target.estimator] += weight * term.coefficient * static_cast<double>(amount + taint);
+    double* sum = target.control != 0 ? c : x;
+    add_scaled(sum + target.estimator * lanes_of<T>, weight * term.coefficient, amount + taint);
   }
 }
 
@@ -86,11 +87,14 @@ ERGODE_HOST_DEVICE inline bool takes_part(std::int64_t chunk, std::int32_t strid
   return stride <= 1 || (replications > 0 ? chunk / replications : chunk) % stride == 0;
 }
 
-/// All variations of sample number `sample`: adds up x and c of each estimator. `make(grid, mirrored)` gives the draws.
+/// All variations of sample number `sample`: adds up x and c of each estimator. `make(grid, mirrored)` gives the draws,
+/// and with them the number type; of a vector's lanes, which are samples in a row, `count` are wanted.
 template <int model, int assets, bool tangents, int observers = max_observers, class Real, class MakeDraws>
 ERGODE_HOST_DEVICE inline void run_sample(const GroupView<Real>& g, std::int64_t sample, std::int64_t chunk, double* x,
-                                          double* c, const MakeDraws& make) {
-  for (int e = 0; e < g.estimators; ++e) x[e] = c[e] = 0;
+                                          double* c, const MakeDraws& make, int count = 1) {
+  using Number = typename decltype(make(0, false))::Number;
+  constexpr int lanes = lanes_of<Number>;
+  for (int i = 0; i < g.estimators * lanes; ++i) x[i] = c[i] = 0;
   const int signs = g.antithetic != 0 ? 2 : 1;
   Recorder<Real> recorder = g.recorder;
   recorder.index = sample;
@@ -102,30 +106,37 @@ ERGODE_HOST_DEVICE inline void run_sample(const GroupView<Real>& g, std::int64_t
       const PathSpec& spec = g.grids[v.grid];
       if constexpr (tangents) {
         if (v.tangent != 0) {
-          Path<model, Dual<Real>, assets, observers> path(spec, g.dual + g.offsets[k], g.policies);
+          Path<model, Dual<Number>, assets, observers> path(spec, {g.dual + g.offsets[k]}, g.policies);
           path.run(draws, recorder);
           add_terms(g, v, path, 1.0 / signs, x, c);
           continue;
         }
       }
-      Path<model, Real, assets, observers> path(spec, g.plain + g.offsets[k], g.policies);
+      Path<model, Number, assets, observers> path(spec, {g.plain + g.offsets[k]}, g.policies);
       path.run(draws, recorder);
       add_terms(g, v, path, 1.0 / signs, x, c);
     }
   }
-  if (g.values != nullptr && sample < g.value_samples)
-    for (int e = 0; e < g.estimators; ++e) g.values[e * g.value_samples + sample] = x[e];
+  if (g.values == nullptr) return;
+  for (int lane = 0; lane < (lanes == 1 ? 1 : count) && sample + lane < g.value_samples; ++lane)
+    for (int e = 0; e < g.estimators; ++e) g.values[e * g.value_samples + sample + lane] = x[e * lanes + lane];
 }
 
-/// Adds x and c to the sums of one lane, (estimator, moment).
-ERGODE_HOST_DEVICE inline void add_moments(const double* x, const double* c, int estimators, double* sums) {
+/// Adds x and c, (estimator, lane), to the sums of the first `count` lanes: element (estimator, moment, lane), of which
+/// rows are `stride` apart.
+template <int lanes = 1>
+ERGODE_HOST_DEVICE inline void add_moments(const double* x, const double* c, int estimators, double* sums,
+                                           int stride = 1, int count = 1) {
   for (int e = 0; e < estimators; ++e) {
-    double* s = sums + e * moments;
-    s[0] += x[e];
-    s[1] += c[e];
-    s[2] = fused_multiply_add(x[e], x[e], s[2]);
-    s[3] = fused_multiply_add(x[e], c[e], s[3]);
-    s[4] = fused_multiply_add(c[e], c[e], s[4]);
+    double* s = sums + e * moments * stride;
+    for (int l = 0; l < (lanes == 1 ? 1 : count); ++l) {
+      const double xl = x[e * lanes + l], cl = c[e * lanes + l];
+      s[l] += xl;
+      s[l + stride] += cl;
+      s[l + 2 * stride] = multiply_add(xl, xl, s[l + 2 * stride]);
+      s[l + 3 * stride] = multiply_add(xl, cl, s[l + 3 * stride]);
+      s[l + 4 * stride] = multiply_add(cl, cl, s[l + 4 * stride]);
+    }
   }
 }
 

@@ -9,33 +9,43 @@
 
 namespace ergode::kernels::options {
 
-/// What both share. A mirrored path (antithetic) has -z for z and 1 - u for u.
+/// What both share. A mirrored path (antithetic) has -z for z and 1 - u for u. Where Real is a vector, its lanes are
+/// consecutive samples from `sample` on.
+template <class Real>
 struct DrawsOfPath {
+  using Number = Real;
+  using Word = typename PhiloxWords<Real>::Word;
   const PathSpec* spec;
   std::uint64_t sample;
   std::int32_t coarse;  ///< 0 or 1
   bool mirrored;
 
   /// Philox words number `sub` of a fine step for a purpose other than the increments.
-  ERGODE_HOST_DEVICE Words4 words(int asset, int fine_step, Purpose purpose, std::uint32_t sub) const {
-    Words4 w = philox4x32(
-        philox_counter(sample, static_cast<std::uint32_t>(fine_step), static_cast<std::uint32_t>(purpose) | sub << 8),
-        spec->asset[asset].key);
+  ERGODE_HOST_DEVICE WordBlock<Word> words(int asset, int fine_step, Purpose purpose, Word sub) const {
+    WordBlock<Word> w =
+        PhiloxWords<Real>::draw(sample, static_cast<std::uint32_t>(fine_step),
+                                Word(static_cast<std::uint32_t>(purpose)) | (sub << 8), spec->asset[asset].key);
     if (mirrored)
       for (int i = 0; i < 4; ++i) w.word[i] = ~w.word[i];
     return w;
+  }
+
+  /// Of one lane.
+  ERGODE_HOST_DEVICE DrawsOfPath<Element<Real>> lane(int number) const {
+    return {spec, sample + static_cast<std::uint64_t>(number), coarse, mirrored};
   }
 };
 
 /// Normals made on the fly, four a Philox block.
 template <class Real, int assets>
-struct PhiloxDraws : DrawsOfPath {
+struct PhiloxDraws : DrawsOfPath<Real> {
+  using DrawsOfPath<Real>::spec, DrawsOfPath<Real>::sample, DrawsOfPath<Real>::coarse, DrawsOfPath<Real>::mirrored;
   static constexpr bool in_blocks = true;
   std::int32_t block[assets];
   Real cache[assets][4];
 
   ERGODE_HOST_DEVICE PhiloxDraws(const PathSpec& s, std::uint64_t sample_, int coarse_, bool mirrored_)
-      : DrawsOfPath{&s, sample_, coarse_, mirrored_} {
+      : DrawsOfPath<Real>{&s, sample_, coarse_, mirrored_} {
     for (int a = 0; a < (assets == 1 ? 1 : s.assets); ++a) block[a] = -1;
   }
 
@@ -82,47 +92,58 @@ struct PhiloxDraws : DrawsOfPath {
   }
 };
 
-/// Normals that were made before the path: element (step, normal) at (step * normals + normal) * stride.
+/// Normals that were made before the path: element (step, normal) at (step * normals + normal) * stride, the lanes of a
+/// vector next to each other.
 template <class Real>
-struct StoredDraws : DrawsOfPath {
+struct StoredDraws : DrawsOfPath<Real> {
+  using DrawsOfPath<Real>::spec, DrawsOfPath<Real>::coarse, DrawsOfPath<Real>::mirrored;
   static constexpr bool in_blocks = false;
-  const Real* stored;
+  const Element<Real>* stored;
   std::int64_t stride;
 
   ERGODE_HOST_DEVICE StoredDraws(const PathSpec& s, std::uint64_t sample_, int coarse_, bool mirrored_,
-                                 const Real* stored_, std::int64_t stride_)
-      : DrawsOfPath{&s, sample_, coarse_, mirrored_}, stored(stored_), stride(stride_) {}
+                                 const Element<Real>* stored_, std::int64_t stride_)
+      : DrawsOfPath<Real>{&s, sample_, coarse_, mirrored_}, stored(stored_), stride(stride_) {}
 
   ERGODE_HOST_DEVICE void increments(int a, int step, Real* z) const {
-    const int count = spec->asset[a].normals;
-    z[1] = 0;
-    for (int f = 0; f < count; ++f) {
-      const Real* at =
-          stored +
-          (static_cast<std::int64_t>(step << coarse) * spec->normals + spec->asset[a].first_normal + f) * stride;
-      Real n = *at;
-      if (coarse != 0) n = (n + at[spec->normals * stride]) * Real(0.70710678118654752);
-      z[f] = mirrored ? -n : n;
+    const Element<Real>* at =
+        stored + (static_cast<std::int64_t>(step << coarse) * spec->normals + spec->asset[a].first_normal) * stride;
+    z[0] = normal_at(at);
+    z[1] = spec->asset[a].normals == 2 ? normal_at(at + stride) : Real(0);
+  }
+
+ private:
+  ERGODE_HOST_DEVICE Real normal_at(const Element<Real>* at) const {
+    Real n;
+    load(n, at);
+    if (coarse != 0) {
+      Real second;
+      load(second, at + spec->normals * stride);
+      n = (n + second) * Real(0.70710678118654752);
     }
+    return mirrored ? -n : n;
   }
 };
 
 /// The same normals as PhiloxDraws makes, stored: for backends that use them several times.
 template <class Real>
-ERGODE_HOST_DEVICE inline void store_philox_normals(const PathSpec& spec, std::uint64_t sample, Real* z,
+ERGODE_HOST_DEVICE inline void store_philox_normals(const PathSpec& spec, std::uint64_t sample, Element<Real>* z,
                                                     std::int64_t stride) {
   for (int a = 0; a < spec.assets; ++a) {
     const AssetSpec& asset = spec.asset[a];
     const int total = spec.steps * asset.normals;
-    Real four[4];
-    for (int k = 0; k < total; ++k) {
-      if ((k & 3) == 0)
-        normals4<Real>(philox4x32(philox_counter(sample, static_cast<std::uint32_t>(k >> 2),
-                                                 static_cast<std::uint32_t>(Purpose::increments)),
-                                  asset.key),
-                       four);
-      const int step = k / asset.normals, f = k % asset.normals;
-      z[(static_cast<std::int64_t>(step) * spec.normals + asset.first_normal + f) * stride] = four[k & 3];
+    for (int block = 0; 4 * block < total; ++block) {
+      Real four[4];
+      normals4<Real>(PhiloxWords<Real>::draw(sample, static_cast<std::uint32_t>(block),
+                                             static_cast<std::uint32_t>(Purpose::increments), asset.key),
+                     four);
+      ERGODE_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        const int k = 4 * block + i;
+        if (k >= total) break;
+        const int step = asset.normals == 2 ? k >> 1 : k, f = asset.normals == 2 ? k & 1 : 0;
+        store(z + (static_cast<std::int64_t>(step) * spec.normals + asset.first_normal + f) * stride, four[i]);
+      }
     }
   }
 }

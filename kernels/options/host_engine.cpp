@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <variant>
@@ -28,20 +29,33 @@ const PathLoops<double>& loops_for<double>(Isa isa) {
                             : baseline::path_loops_double;
 }
 
-/// Memory of all threads for one group.
+/// Memory of all threads for one group, aligned for vectors.
 template <class Real>
 struct Scratch {
-  std::vector<Real> normals;
-  std::vector<double> sums;
+  static constexpr std::size_t alignment = 64, most_lanes = alignment / sizeof(Real);
+  struct Release {
+    void operator()(void* memory) const { ::operator delete (memory, std::align_val_t{alignment}); }
+  };
+  template <class Number>
+  using Array = std::unique_ptr<Number[], Release>;
+  Array<Real> normals;
+  Array<double> sums;
   std::vector<ThreadScratch<Real>> threads;
 
   Scratch(const GroupView<Real>& g, int count) {
-    const auto n = static_cast<std::size_t>(g.grids[0].steps) * static_cast<std::size_t>(g.grids[0].normals) + 1;
+    const auto n =
+        (static_cast<std::size_t>(g.grids[0].steps) * static_cast<std::size_t>(g.grids[0].normals) + 1) * most_lanes;
     const auto s = static_cast<std::size_t>(chunk_lanes) * static_cast<std::size_t>(g.estimators * moments);
     const auto t = static_cast<std::size_t>(count);
-    normals.resize(n * t);
-    sums.resize(s * t);
-    for (std::size_t i = 0; i < t; ++i) threads.push_back({normals.data() + i * n, sums.data() + i * s});
+    normals = allocate<Real>(n * t);
+    sums = allocate<double>(s * t);
+    for (std::size_t i = 0; i < t; ++i) threads.push_back({normals.get() + i * n, sums.get() + i * s});
+  }
+
+ private:
+  template <class Number>
+  static Array<Number> allocate(std::size_t size) {
+    return Array<Number>(static_cast<Number*>(::operator new (size * sizeof(Number), std::align_val_t{alignment})));
   }
 };
 

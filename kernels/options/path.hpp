@@ -30,15 +30,15 @@ struct Recorder {
 inline constexpr int any_model = -1;
 
 /// One path of a group's assets and the statistics along it. `model` is a ModelKind where all assets share it and is
-/// known to the compiler, else any_model. T is float, double or a dual of them; `assets` and `observers` bound the
-/// group's.
+/// known to the compiler, else any_model. T is float, double or a vector of them, whose lanes are paths, or a dual of
+/// these; `assets` and `observers` bound the group's.
 template <int model, class T, int assets, int observers = max_observers>
 struct Path {
   using Real = Scalar<T>;
 
   const PathSpec& spec;
-  const T* constants;
-  const Real* policies;
+  Constants<T> constants;
+  const Element<T>* policies;
   AssetState<T> asset[assets];
   T observer[observers][observer_state];
 
@@ -48,7 +48,7 @@ struct Path {
   T first_spot;
   int steps, continuous;
 
-  ERGODE_HOST_DEVICE Path(const PathSpec& s, const T* c, const Real* p)
+  ERGODE_HOST_DEVICE Path(const PathSpec& s, Constants<T> c, const Element<T>* p)
       : spec(s),
         constants(c),
         policies(p),
@@ -74,9 +74,7 @@ struct Path {
   ERGODE_HOST_DEVICE ModelKind model_of(int a) const {
     return model == any_model ? asset_spec(a).model : static_cast<ModelKind>(model);
   }
-  ERGODE_HOST_DEVICE const T& spot_today(int a) const {
-    return assets == 1 ? first_spot : constants[asset_spec(a).spot];
-  }
+  ERGODE_HOST_DEVICE T spot_today(int a) const { return assets == 1 ? first_spot : T(constants[asset_spec(a).spot]); }
   ERGODE_HOST_DEVICE T spot(int a) const {
     if (model_of(a) == ModelKind::cev) return spot_today(a) * asset[a].level;
     return spot_today(a) * exponential(asset[a].log_return);
@@ -107,7 +105,7 @@ struct Path {
 
   /// Step number `step` of the grid, and what is observed in it and at its end.
   template <class Draws>
-  ERGODE_HOST_DEVICE void advance(int step, Draws& draws, const Recorder<Real>& recorder) {
+  ERGODE_HOST_DEVICE void advance(int step, Draws& draws, const Recorder<Element<T>>& recorder) {
     if constexpr (assets == 1) {
       Real z[normals_per_step];
       draws.increments(0, step, z);
@@ -120,7 +118,7 @@ struct Path {
 
   /// All steps.
   template <class Draws>
-  ERGODE_HOST_DEVICE void run(Draws& draws, const Recorder<Real>& recorder) {
+  ERGODE_HOST_DEVICE void run(Draws& draws, const Recorder<Element<T>>& recorder) {
     start();
     if constexpr (Draws::in_blocks && assets == 1 && model != any_model && !is_dual<T>) {
       if (draws.coarse == 0 && continuous == 0) {
@@ -134,17 +132,17 @@ struct Path {
 
   /// 0, or NaN where an asset ends at NaN or infinity, which the comparisons of a payoff may hide.
   ERGODE_HOST_DEVICE Real taint() const {
-    Real sum = 0;
-    for (int a = 0; a < count(); ++a) sum += value_of(asset[a].log_return);
+    Real sum = Real(0);
+    for (int a = 0; a < count(); ++a) sum = sum + value_of(asset[a].log_return);
     return sum - sum;
   }
 
   /// What payoff number k pays at the path's end.
   ERGODE_HOST_DEVICE Payment<T> payment(int k) const;
 
-  ERGODE_HOST_DEVICE ExercisePolicyView<Real> policy_of(const ObserverSpec& o) const {
-    const Real* data = policies + o.policy;
-    ExercisePolicyView<Real> policy = view_exercise_policy(data, data);
+  ERGODE_HOST_DEVICE ExercisePolicyView<Element<T>> policy_of(const ObserverSpec& o) const {
+    const Element<T>* data = policies + o.policy;
+    ExercisePolicyView<Element<T>> policy = view_exercise_policy(data, data);
     policy.underlyings = count();  // the same number; of one asset the compiler knows it
     return policy;
   }
@@ -154,7 +152,7 @@ struct Path {
   /// without looking up each. `averages`: the one statistic is an arithmetic average, the most frequent, or there is
   /// none; the loop then holds nothing else.
   template <bool averages, class Draws>
-  ERGODE_HOST_DEVICE void run_in_blocks(const Draws& draws, const Recorder<Real>& recorder) {
+  ERGODE_HOST_DEVICE void run_in_blocks(const Draws& draws, const Recorder<Element<T>>& recorder) {
     constexpr int count = model == static_cast<int>(ModelKind::heston) ? Heston::normals : 1;
     constexpr int steps_a_block = 4 / count;
     const int watchers = observer_count();
@@ -179,9 +177,9 @@ struct Path {
     Real own[assets][normals_per_step];
     for (int a = 0; a < spec.assets; ++a) draws.increments(a, step, own[a]);
     for (int a = spec.assets - 1; a >= 0; --a) {
-      const T* row = constants + spec.correlation + a * spec.assets;
-      Real sum = 0;
-      for (int b = 0; b <= a; ++b) sum = fused_multiply_add(value_of(row[b]), own[b][0], sum);
+      const Constants<T> row = constants + spec.correlation + a * spec.assets;
+      Real sum = Real(0);
+      for (int b = 0; b <= a; ++b) sum = multiply_add(value_of(row[b]), own[b][0], sum);
       own[a][0] = sum;  // rows below a have been done, and need it no more
     }
     for (int a = 0; a < spec.assets; ++a) advance_asset(a, step, own[a], draws);
@@ -228,16 +226,27 @@ struct Path {
   /// The step's length in years, of the models with jumps.
   ERGODE_HOST_DEVICE double step_length(int a, int step) const {
     const AssetConstants<T> c = constants_of(a, step);
-    return static_cast<double>(value_of(model_of(a) == ModelKind::bates ? c.step[1] : c.step[4]));
+    return static_cast<double>(plain_constant(c.step, model_of(a) == ModelKind::bates ? 1 : 4));
+  }
+
+  /// The jumps of one fine step in all lanes.
+  template <class Draws>
+  ERGODE_HOST_DEVICE JumpsInLanes<Real> jumps_of(int a, int fine_step, Constants<T> jump, const Draws& draws) const {
+    const double length = step_length(a, fine_step >> draws.coarse) / (1 + draws.coarse);
+    return JumpsInLanes<Real>(a, fine_step, static_cast<double>(plain_constant(jump, 0)) * length);
   }
 
   template <class Size, class Draws>
-  ERGODE_HOST_DEVICE T sum_of_jumps(int a, int step, const T* jump, const Draws& draws) const {
+  ERGODE_HOST_DEVICE T sum_of_jumps(int a, int step, Constants<T> jump, const Draws& draws) const {
     const int halves = 1 + draws.coarse;
     T sum = T(0);
     for (int half = 0; half < halves; ++half) {
-      JumpTimes times{a, step * halves + half, static_cast<double>(value_of(jump[0])) * step_length(a, step) / halves};
-      while (times.next(draws)) sum = sum + Size::size(jump, times.words);
+      JumpsInLanes<Real> jumps = jumps_of(a, step * halves + half, jump, draws);
+      for (;;) {
+        const auto jumped = jumps.next(draws);
+        if (!any(jumped)) break;
+        sum = select(jumped, sum + jumps.template size<Size, T>(jump), sum);
+      }
     }
     return sum;
   }
@@ -247,6 +256,7 @@ struct Path {
   template <class Size, class Draws>
   ERGODE_HOST_DEVICE void jump_diffusion(int a, int step, const AssetConstants<T>& c, const Real* z,
                                          const Draws& draws) {
+    using Word = typename Draws::Word;
     AssetState<T>& s = asset[a];
     const T start = s.log_return;
     Gbm::step(s, c, z);
@@ -255,31 +265,33 @@ struct Path {
       return;
     }
     const T variance = s.segment_variance, end = s.log_return;
-    T x = start, jumped = T(0);
-    Real done = 0;
-    std::uint32_t segment = 0;
+    T x = start, jumps_so_far = T(0);
+    Real done = Real(0);
+    Word segment(0);
     const int halves = 1 + draws.coarse;
     for (int half = 0; half < halves; ++half) {
-      JumpTimes times{a, step * halves + half,
-                      static_cast<double>(value_of(c.model[0])) * step_length(a, step) / halves};
-      while (times.next(draws)) {
-        const Real at = static_cast<Real>((half + times.time) / halves);
+      JumpsInLanes<Real> jumps = jumps_of(a, step * halves + half, c.model, draws);
+      for (;;) {
+        const auto jumped = jumps.next(draws);
+        if (!any(jumped)) break;
+        const Real at = jumps.time(half, halves);
         const Real share = quotient(at - done, Real(1) - done);
-        const T diffused = x - jumped;  // without the jumps so far: a Brownian motion that ends at `end`
-        const T next = diffused + share * (end - diffused) +
-                       square_root(variance * (share * (Real(1) - at))) * normal_from_word<Real>(times.words[3]);
-        observe_segment(a, step, x, next + jumped, variance * (at - done), draws, segment++);
-        jumped = jumped + Size::size(c.model, times.words);
-        x = next + jumped;
-        done = at;
+        const T diffused = x - jumps_so_far;  // without the jumps so far: a Brownian motion that ends at `end`
+        const T next =
+            diffused + share * (end - diffused) + square_root(variance * (share * (Real(1) - at))) * jumps.normal();
+        observe_segment(a, step, x, next + jumps_so_far, variance * (at - done), draws, segment, jumped);
+        segment = select(jumped, segment + Word(1), segment);
+        jumps_so_far = select(jumped, jumps_so_far + jumps.template size<Size, T>(c.model), jumps_so_far);
+        x = select(jumped, next + jumps_so_far, x);
+        done = select(jumped, at, done);
       }
     }
-    observe_segment(a, step, x, end + jumped, variance * (Real(1) - done), draws, segment);
-    s.log_return = end + jumped;
+    observe_segment(a, step, x, end + jumps_so_far, variance * (Real(1) - done), draws, segment);
+    s.log_return = end + jumps_so_far;
   }
 
   ERGODE_HOST_DEVICE void start_observer(const ObserverSpec& o, T* state) const {
-    const T* c = constants + o.constants;
+    const Constants<T> c = constants + o.constants;
     for (int i = 0; i < observer_state; ++i) state[i] = T(0);
     switch (o.kind) {
       case ObserverKind::arithmetic_average:
@@ -292,7 +304,7 @@ struct Path {
         state[0] = c[0];
         break;
       case ObserverKind::variance_continuous:
-        VarianceObserver::instant(state, c[0], asset[assets == 1 ? 0 : o.asset].variance);
+        VarianceObserver::instant(state, T(c[0]), asset[assets == 1 ? 0 : o.asset].variance);
         break;
       case ObserverKind::barrier_fixing:
       case ObserverKind::barrier_continuous:
@@ -304,7 +316,7 @@ struct Path {
         AutocallObserver::start(state, c, least_performance(c));
         break;
       case ObserverKind::exercise:
-        if (value_of(c[1]) != 0) exercise_now(o, state, c);
+        if (plain_constant(c, 1) != 0) exercise_now(o, state, c);
         break;
       default:
         break;
@@ -312,16 +324,17 @@ struct Path {
   }
 
   ERGODE_HOST_DEVICE void observe_average(const ObserverSpec& o, T* state, int step) const {
+    if (plain_constant(constants, o.table + step) == 0) return;
     const T weight = constants[o.table + step];
-    if (value_of(weight) != 0) AverageObserver::fixing(state, weight, spot(0));
+    AverageObserver::fixing(state, weight, spot(0));
   }
 
   ERGODE_HOST_DEVICE void observe_fixing(const ObserverSpec& o, T* state, int step,
-                                         const Recorder<Real>& recorder) const {
+                                         const Recorder<Element<T>>& recorder) const {
+    if (plain_constant(constants, o.table + step) == 0) return;
     const T mark = constants[o.table + step];
-    if (value_of(mark) == 0) return;
     const int a = assets == 1 ? 0 : o.asset;
-    const T* c = constants + o.constants;
+    const Constants<T> c = constants + o.constants;
     switch (o.kind) {
       case ObserverKind::arithmetic_average:
         AverageObserver::fixing(state, mark, spot(a));
@@ -355,10 +368,10 @@ struct Path {
         AutocallObserver::fixing(state, c, least_performance(c), mark);
         break;
       case ObserverKind::exercise:
-        exercise(o, state, c, mark);
+        exercise(o, state, c, plain_array(constants)[o.table + step]);
         break;
       case ObserverKind::record:
-        record(static_cast<int>(value_of(mark)) - 1, recorder);
+        record(static_cast<int>(plain_constant(constants, o.table + step)) - 1, recorder);
         break;
       default:
         break;
@@ -367,12 +380,12 @@ struct Path {
 
   template <class Draws>
   ERGODE_HOST_DEVICE void observe_segment(int a, int step, const T& x0, const T& x1, const T& variance,
-                                          const Draws& draws, std::uint32_t segment) {
-    Words4 words{};
+                                          const Draws& draws, typename Draws::Word segment) {
+    WordBlock<typename Draws::Word> words{};
     if (spec.bridge_draws != 0) words = draws.words(a, step << draws.coarse, Purpose::bridge, segment);
     for (int k = 0; k < observer_count(); ++k) {
       const ObserverSpec& o = observer_spec(k);
-      const T* c = constants + o.constants;
+      const Constants<T> c = constants + o.constants;
       const bool watched = assets == 1 || o.asset == a;
       switch (o.kind) {
         case ObserverKind::maximum_continuous:
@@ -384,7 +397,7 @@ struct Path {
           break;
         case ObserverKind::barrier_continuous:
         case ObserverKind::double_barrier_continuous:
-          if (watched) BarrierObserver::segment(observer[k], o, c, x0, x1, variance, constants[o.table + step]);
+          if (watched) BarrierObserver::segment(observer[k], o, c, x0, x1, variance, T(constants[o.table + step]));
           break;
         case ObserverKind::autocall:
           AutocallObserver::segment(observer[k], c, x0 + c[AutocallObserver::first_initial + a],
@@ -396,46 +409,87 @@ struct Path {
     }
   }
 
+  /// Where some lanes alone have this segment.
+  template <class Draws, class Condition>
+  ERGODE_HOST_DEVICE void observe_segment(int a, int step, const T& x0, const T& x1, const T& variance,
+                                          const Draws& draws, typename Draws::Word segment, const Condition& happens) {
+    if constexpr (lanes_of<T> == 1) {
+      observe_segment(a, step, x0, x1, variance, draws, segment);
+    } else {
+      T before[observers][observer_state];
+      for (int k = 0; k < observer_count(); ++k)
+        for (int i = 0; i < observer_state; ++i) before[k][i] = observer[k][i];
+      observe_segment(a, step, x0, x1, variance, draws, segment);
+      for (int k = 0; k < observer_count(); ++k)
+        for (int i = 0; i < observer_state; ++i) observer[k][i] = select(happens, observer[k][i], before[k][i]);
+    }
+  }
+
   /// Called early, or exercised before the last date.
   ERGODE_HOST_DEVICE Real observed_event(const ObserverSpec& o, const T* state) const {
     const Real mark = value_of(state[1]);
-    if (o.kind == ObserverKind::autocall) return Real(mark == Real(-1) ? 1 : 0);
-    return Real(mark > 0 && mark < value_of(constants[o.constants + 2]) ? 1 : 0);
+    const Constants<T> c = constants + o.constants;
+    if (o.kind == ObserverKind::autocall) return select(mark == Real(-1), Real(1), Real(0));
+    return select(mark > Real(0) && mark < value_of(c[2]), Real(1), Real(0));
   }
 
   /// The least ln(S / initial spot).
-  ERGODE_HOST_DEVICE T least_performance(const T* c) const {
+  ERGODE_HOST_DEVICE T least_performance(Constants<T> c) const {
     T least = asset[0].log_return + c[AutocallObserver::first_initial];
     for (int a = 1; a < count(); ++a)
       least = minimum(least, asset[a].log_return + c[AutocallObserver::first_initial + a]);
     return least;
   }
 
-  ERGODE_HOST_DEVICE void exercise(const ObserverSpec& o, T* state, const T* c, const T& discount) const {
-    T spots[assets];
-    Real spot_values[assets], variances[assets];
+  /// A lane at a time: policies are tables.
+  ERGODE_HOST_DEVICE void exercise(const ObserverSpec& o, T* state, Constants<T> c,
+                                   const typename NumberTraits<T>::Constant& discount) const {
+    using One = typename NumberTraits<T>::Constant;
+    constexpr int lanes = lanes_of<T>;
+    One spots[lanes][assets], states[observer_state][lanes];
+    Element<T> variances[lanes][assets];
     for (int a = 0; a < count(); ++a) {
-      spots[a] = spot(a);
-      spot_values[a] = value_of(spots[a]);
-      variances[a] = value_of(asset[a].variance);
+      One spots_of_asset[lanes];
+      Element<T> variances_of_asset[lanes];
+      store(spots_of_asset, spot(a));
+      store(variances_of_asset, value_of(asset[a].variance));
+      for (int lane = 0; lane < lanes; ++lane) {
+        spots[lane][a] = spots_of_asset[lane];
+        variances[lane][a] = variances_of_asset[lane];
+      }
     }
-    ExerciseObserver::fixing(state, c, policy_of(o), spots, spot_values, variances, discount);
+    for (int i = 0; i < observer_state; ++i) store(states[i], state[i]);
+    const ExercisePolicyView<Element<T>> policy = policy_of(o);
+    for (int lane = 0; lane < lanes; ++lane) {
+      One state_of_lane[observer_state];
+      Element<T> spot_values[assets];
+      for (int a = 0; a < count(); ++a) spot_values[a] = value_of(spots[lane][a]);
+      for (int i = 0; i < observer_state; ++i) state_of_lane[i] = states[i][lane];
+      ExerciseObserver::fixing(state_of_lane, plain_array(c), policy, spots[lane], spot_values, variances[lane],
+                               discount);
+      for (int i = 0; i < observer_state; ++i) states[i][lane] = state_of_lane[i];
+    }
+    for (int i = 0; i < observer_state; ++i) load(state[i], states[i]);
   }
 
   /// Marked by a date number between 0 and the first.
-  ERGODE_HOST_DEVICE void exercise_now(const ObserverSpec& o, T* state, const T* c) const {
-    T spots[assets];
-    for (int a = 0; a < count(); ++a) spots[a] = spot_today(a);
-    state[0] = ExerciseObserver::payoff(policy_of(o), c[0], spots);
-    state[1] = T(Real(0.5));
+  ERGODE_HOST_DEVICE void exercise_now(const ObserverSpec& o, T* state, Constants<T> c) const {
+    typename NumberTraits<T>::Constant spots[assets];
+    for (int a = 0; a < count(); ++a) spots[a] = plain_array(constants)[asset_spec(a).spot];
+    const auto paid = ExerciseObserver::payoff(policy_of(o), plain_array(c)[0], spots);
+    for (int lane = 0; lane < lanes_of<T>; ++lane) set_lane(state[0], lane, paid);
+    state[1] = T(Real(Element<T>(0.5)));
   }
 
-  ERGODE_HOST_DEVICE void record(int slot, const Recorder<Real>& recorder) const {
+  ERGODE_HOST_DEVICE void record(int slot, const Recorder<Element<T>>& recorder) const {
     if (recorder.spot == nullptr) return;
     for (int a = 0; a < count(); ++a) {
       const std::int64_t at = (static_cast<std::int64_t>(slot) * count() + a) * recorder.paths + recorder.index;
-      recorder.spot[at] = value_of(spot(a));
-      if (recorder.variance != nullptr) recorder.variance[at] = value_of(asset[a].variance);
+      const Real s = value_of(spot(a)), v = value_of(asset[a].variance);
+      for (int lane = 0; lane < lanes_of<T> && recorder.index + lane < recorder.paths; ++lane) {
+        recorder.spot[at + lane] = lane_of(s, lane);
+        if (recorder.variance != nullptr) recorder.variance[at + lane] = lane_of(v, lane);
+      }
     }
   }
 };
@@ -443,33 +497,33 @@ struct Path {
 template <int model, class T, int assets, int observers>
 ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets, observers>::payment(int k) const {
   const PayoffSpec& p = spec.payoff[k];
-  const T* c = constants + p.constants;
+  const Constants<T> c = constants + p.constants;
   const T* o = observer[observers == 1 || p.observer < 0 ? 0 : p.observer];
   const int a = assets == 1 ? 0 : p.asset;
   switch (p.kind) {
     case PayoffKind::european:
-      return {european_payoff(p, c, spot(a)), 0};
+      return {european_payoff(p, c, spot(a)), Real(0)};
     case PayoffKind::digital_cash:
     case PayoffKind::digital_asset:
-      return {digital_payoff(p, c, spot(a)), 0};
+      return {digital_payoff(p, c, spot(a)), Real(0)};
     case PayoffKind::average_price:
     case PayoffKind::average_strike: {
       const bool geometric = observer_spec(p.observer).kind == ObserverKind::geometric_average;
-      return {average_payoff(p, c, geometric ? exponential(o[0]) : o[0], spot(a)), 0};
+      return {average_payoff(p, c, geometric ? exponential(o[0]) : o[0], spot(a)), Real(0)};
     }
     case PayoffKind::extreme_price:
     case PayoffKind::extreme_strike:
-      return {extreme_payoff(p, c, spot_today(a) * exponential(o[0]), spot(a)), 0};
+      return {extreme_payoff(p, c, spot_today(a) * exponential(o[0]), spot(a)), Real(0)};
     case PayoffKind::barrier:
       return barrier_payoff(p, c, o, spot(a));
     case PayoffKind::forward_start:
-      return {forward_start_payoff(p, c, o[0], spot(a)), 0};
+      return {forward_start_payoff(p, c, o[0], spot(a)), Real(0)};
     case PayoffKind::cliquet:
-      return {cliquet_payoff(c, o[0]), 0};
+      return {cliquet_payoff(c, o[0]), Real(0)};
     case PayoffKind::variance_swap:
-      return {variance_swap_payoff(c, o[0]), 0};
+      return {variance_swap_payoff(c, o[0]), Real(0)};
     case PayoffKind::terminal_spot:
-      return {c[0] * spot(a), 0};
+      return {c[0] * spot(a), Real(0)};
     case PayoffKind::observed:
       return {c[0] * o[0], observed_event(observer_spec(p.observer), o)};
     default:
@@ -497,9 +551,9 @@ ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets, observers>::payment(
         if (i == 1) x = x - spot(1);  // spread
     }
   }
-  if (p.kind == PayoffKind::portfolio) return {c[0] * x, 0};
+  if (p.kind == PayoffKind::portfolio) return {c[0] * x, Real(0)};
   if (p.kind == PayoffKind::basket_geometric) x = exponential(x);
-  return {european_payoff(p, c, x), 0};
+  return {european_payoff(p, c, x), Real(0)};
 }
 
 }  // namespace ergode::kernels::options

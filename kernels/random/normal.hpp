@@ -3,110 +3,109 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/core/arithmetic.hpp"
-#include "kernels/core/host_device.hpp"
+#include "kernels/core/elementary.hpp"
 #include "kernels/random/philox.hpp"
 
-// Uniform and normal draws from random words. Each is the same number in float and in double to rounding. The
-// elementary functions are the C library's, but on a device in float those of the hardware; this is the one place that
-// tells them apart.
+// Uniform and normal draws from random words, for scalars and vectors of words. Each is the same number in float and in
+// double to rounding. On a device in float the elementary functions are those of the hardware; this is the one place
+// that tells them apart.
 
 namespace ergode::kernels {
 
 namespace elementary {
 
-/// a b + c: fused on a device, where that costs one operation; a product and a sum on a host, where it may be a call.
 template <class Real>
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real multiply_add(Real a, Real b, Real c) {
-#ifdef __CUDA_ARCH__
-  return fused_multiply_add(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
+inline constexpr bool single = sizeof(Element<Real>) == 4;
 
-/// n scale + offset for n below 2^23, scale a power of two and an exact result. Conversions share the device's slow
-/// unit with sines and logarithms: there the bits of 2^23 + n are put together instead, and the 2^23 goes with the
-/// offset.
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) float scaled_bits(std::uint32_t n, float scale, float offset) {
+/// n scale + offset for n below 2^23 (float) or 2^32, scale a power of two and an exact result. Conversions share the
+/// device's slow unit with sines and logarithms, and vectors may have none: in float the bits of 2^23 + n are put
+/// together instead, and the 2^23 goes with the offset.
+template <class Real, class Word>
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real scaled_bits(Word n, Element<Real> scale,
+                                                                          Element<Real> offset) {
 #ifdef __CUDA_ARCH__
-  return ::fmaf(__uint_as_float(0x4b000000u | n), scale, offset - 0x1p23f * scale);
+  if constexpr (single<Real>)
+    return ::fmaf(__uint_as_float(0x4b000000u | n), scale, offset - 0x1p23f * scale);
+  else
+    return static_cast<double>(n) * scale + offset;
 #else
-  return static_cast<float>(static_cast<std::int32_t>(n)) * scale + offset;
+  return formulas::number<Real>(typename NumberTraits<Real>::Bits(n)) * Real(scale) + Real(offset);
 #endif
 }
 
 /// -factor ln x of 2^-33 <= x <= 1. In float on a device wrong by at most 2e-7 near 1, and by as much relatively
 /// elsewhere.
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) float minus_log(float x, float factor = 1.0f) {
+template <class Real>
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real minus_log(Real x, Element<Real> factor = 1) {
 #ifdef __CUDA_ARCH__
-  float y;
-  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));  // no x here is subnormal
-  return ::fabsf(y) * (0.6931471806f * factor);          // just below 1 the approximation may have either sign
+  if constexpr (single<Real>) {
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));  // no x here is subnormal
+    return ::fabsf(y) * (0.6931471806f * factor);          // just below 1 the approximation may have either sign
+  } else {
+    return -factor * ::log(x);
+  }
 #else
-  return -factor * ::logf(x);
+  return Real(-factor) * formulas::normal_logarithm(x);
 #endif
-}
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) double minus_log(double x, double factor = 1.0) {
-  return -factor * ::log(x);
-}
-
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) float square_root(float x) {
-#ifdef __CUDA_ARCH__
-  float y;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-#else
-  return ::sqrtf(x);
-#endif
-}
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) double square_root(double x) {
-  return ::sqrt(x);
-}
-
-/// Cosine and sine of an angle in [-pi, pi]. In float on a device wrong by at most 5e-7, where no range is reduced.
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void cosine_sine(float angle, float& cosine, float& sine) {
-#ifdef __CUDA_ARCH__
-  cosine = __cosf(angle);
-  sine = __sinf(angle);
-#else
-  cosine = ::cosf(angle);
-  sine = ::sinf(angle);
-#endif
-}
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void cosine_sine(double angle, double& cosine, double& sine) {
-  cosine = ::cos(angle);
-  sine = ::sin(angle);
 }
 
 /// (w + 1/2) 2^-32, in float rounded once: accurate near 0, and may be 1.
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void open_unit(std::uint32_t w, float& u) {
-  const float high = scaled_bits(w >> 16, 0x1p-16f, 0.0f);
-  const float low = scaled_bits(w & 0xffffu, 0x1p-32f, 0x1p-33f);
-  u = high + low;
-}
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void open_unit(std::uint32_t w, double& u) {
-  u = (static_cast<double>(w) + 0.5) * 0x1p-32;
-}
-
-/// The angle in (-pi, pi) at fraction (w + 1/2) 2^-32 of the circle; in float of the 23 leading bits.
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void open_angle(std::uint32_t w, float& angle) {
-  constexpr float pi = 3.14159265f;
-  const float turn = scaled_bits(w >> 9, 0x1p-22f, -1.0f);
-  angle = multiply_add(turn, pi, pi * 0x1p-23f);
-}
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void open_angle(std::uint32_t w, double& angle) {
-  angle = ((static_cast<double>(w) + 0.5) * 0x1p-31 - 1.0) * 3.14159265358979323846;
+template <class Real, class Word>
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real open_unit(Word w) {
+  if constexpr (single<Real>) {
+    const Real high = scaled_bits<Real>(w >> 16, 0x1p-16f, 0.0f);
+    const Real low = scaled_bits<Real>(w & Word(0xffffu), 0x1p-32f, 0x1p-33f);
+    return high + low;
+  } else {
+    return scaled_bits<Real>(w, 0x1p-32, 0x1p-33);
+  }
 }
 
-template <class Real>
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void box_muller(std::uint32_t radius_word,
-                                                                         std::uint32_t angle_word, Real* out) {
-  Real u, angle, cosine, sine;
-  open_unit(radius_word, u);
-  open_angle(angle_word, angle);
-  cosine_sine(angle, cosine, sine);
-  const Real radius = square_root(minus_log(u, Real(2)));
+/// Cosine and sine of the angle in (-pi, pi) at fraction (w + 1/2) 2^-32 of the circle; in float of the 23 leading
+/// bits. In float on a device wrong by at most 5e-7.
+template <class Real, class Word>
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void cosine_sine(Word w, Real& cosine, Real& sine) {
+#ifdef __CUDA_ARCH__
+  if constexpr (single<Real>) {
+    constexpr float pi = 3.14159265f;
+    const float angle = ::fmaf(scaled_bits<float>(w >> 9, 0x1p-22f, -1.0f), pi, pi * 0x1p-23f);
+    cosine = __cosf(angle);
+    sine = __sinf(angle);
+  } else {
+    const double angle = ((static_cast<double>(w) + 0.5) * 0x1p-31 - 1.0) * 3.14159265358979323846;
+    cosine = ::cos(angle);
+    sine = ::sin(angle);
+  }
+#else
+  // The word's leading bits are the quarter, nearest to the angle, of which the rest is a signed fraction.
+  using Bits = typename NumberTraits<Real>::Bits;
+  constexpr int quarter = single<Real> ? 23 : 30;  // where the number of the quarter begins
+  Bits turn(w);
+  Real rest;
+  if constexpr (single<Real>) {
+    turn = ((turn >> 7) & Bits(0x1fffffcu)) + Bits(0x1400000u);
+    rest = number_of_bits((turn & Bits(0x7ffffcu)) | Bits(0x3f800000u)) - Real(1.5f - 0x1p-22f);
+  } else {
+    turn = turn + Bits(0xa0000000u);
+    rest = scaled_bits<Real>(turn & Bits(0x3fffffffu), 0x1p-30, 0x1p-31 - 0.5);
+  }
+  Real c, s;
+  formulas::cosine_sine_near_0(rest, c, s);
+  const auto even = (turn & (Bits(1) << quarter)) == Bits(0);
+  constexpr int to_sign = 8 * sizeof(Element<Real>) - 2 - quarter;
+  const Bits upper = turn << to_sign, lower = turn << (to_sign + 1);
+  const Bits sign = Bits(1) << (8 * sizeof(Element<Real>) - 1);
+  cosine = number_of_bits(bits_of(select(even, c, s)) ^ ((upper ^ lower) & sign));
+  sine = number_of_bits(bits_of(select(even, s, c)) ^ (upper & sign));
+#endif
+}
+
+template <class Real, class Word>
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void box_muller(Word radius_word, Word angle_word, Real* out) {
+  Real cosine, sine;
+  cosine_sine(angle_word, cosine, sine);
+  const Real radius = square_root(minus_log(open_unit<Real>(radius_word), 2));
   out[0] = radius * cosine;
   out[1] = radius * sine;
 }
@@ -115,23 +114,20 @@ ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void box_muller(std::ui
 
 /// Four independent standard normals from four words (Box & Muller 1958): words 0 and 1 give the radius and the angle
 /// of the first two, 2 and 3 those of the others. The largest magnitude is sqrt(66 ln 2) = 6.76.
-template <class Real>
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void normals4(Words4 words, Real out[4]) {
+template <class Real, class Word = std::uint32_t>
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void normals4(WordBlock<Word> words, Real out[4]) {
   elementary::box_muller(words[0], words[1], out);
   elementary::box_muller(words[2], words[3], out + 2);
 }
 
 /// A word as a number in (0, 1), never 0 or 1: (w + 1/2) 2^-32 in double; in float (n + 1/2) 2^-23 of the 23 leading
 /// bits n, which is exact.
-template <class Real>
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real uniform_from_word(std::uint32_t w);
-template <>
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) float uniform_from_word<float>(std::uint32_t w) {
-  return elementary::scaled_bits(w >> 9, 0x1p-23f, 0x1p-24f);
-}
-template <>
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) double uniform_from_word<double>(std::uint32_t w) {
-  return (static_cast<double>(w) + 0.5) * 0x1p-32;
+template <class Real, class Word>
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real uniform_from_word(Word w) {
+  if constexpr (elementary::single<Real>)
+    return elementary::scaled_bits<Real>(w >> 9, 0x1p-23f, 0x1p-24f);
+  else
+    return elementary::scaled_bits<Real>(w, 0x1p-32, 0x1p-33);
 }
 
 namespace elementary {
@@ -142,18 +138,6 @@ ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real polynomial(const R
   Real sum = coefficient[0];
   for (int i = 1; i < count; ++i) sum = multiply_add(sum, x, coefficient[i]);
   return sum;
-}
-
-/// a / b; in float on a device to 2 ulp.
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) float quotient(float a, float b) {
-#ifdef __CUDA_ARCH__
-  return __fdividef(a, b);
-#else
-  return a / b;
-#endif
-}
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) double quotient(double a, double b) {
-  return a / b;
 }
 
 /// The rational functions of Wichura (1988), "Algorithm AS 241: the percentage points of the normal distribution",
@@ -199,13 +183,12 @@ ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real normal_from_word(s
   // Both the distance to the nearer end and that to the middle are formed from integers: no digit cancels.
   const bool lower = w < 0x80000000u;
   const std::uint32_t tail = lower ? w : ~w;
-  Real p, q, magnitude;
-  elementary::open_unit(tail, p);
-  elementary::open_unit(0x7fffffffu - tail, q);
+  const Real p = elementary::open_unit<Real>(tail), q = elementary::open_unit<Real>(0x7fffffffu - tail);
+  Real magnitude;
   if (q <= Real(0.425)) {
     magnitude = q * elementary::quantile_centre(Real(0.180625) - q * q);
   } else {
-    magnitude = elementary::quantile_tail(elementary::square_root(elementary::minus_log(p)) - Real(1.6));
+    magnitude = elementary::quantile_tail(square_root(elementary::minus_log(p)) - Real(1.6));
   }
   return lower ? -magnitude : magnitude;
 }

@@ -6,11 +6,13 @@
 
 namespace ergode::kernels {
 
-/// Four 32-bit words: a Philox counter, or a block of random bits.
-struct Words4 {
-  std::uint32_t word[4];
-  ERGODE_HOST_DEVICE constexpr std::uint32_t operator[](int i) const { return word[i]; }
+/// Four 32-bit words: a Philox counter, or a block of random bits. Word: std::uint32_t, or a vector of words.
+template <class Word>
+struct WordBlock {
+  Word word[4];
+  ERGODE_HOST_DEVICE constexpr Word operator[](int i) const { return word[i]; }
 };
+using Words4 = WordBlock<std::uint32_t>;
 
 /// Seed and stream.
 struct PhiloxKey {
@@ -18,19 +20,31 @@ struct PhiloxKey {
   std::uint32_t stream = 0;
 };
 
+ERGODE_HOST_DEVICE constexpr std::uint64_t wide_product(std::uint32_t a, std::uint32_t b) {
+  return std::uint64_t{a} * b;
+}
+ERGODE_HOST_DEVICE constexpr std::uint32_t high_word(std::uint64_t product) {
+  return static_cast<std::uint32_t>(product >> 32);
+}
+ERGODE_HOST_DEVICE constexpr std::uint32_t low_word(std::uint64_t product) {
+  return static_cast<std::uint32_t>(product);
+}
+
 /// One block of Philox4x32-10 (Salmon, Moraes, Dror & Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"): a
 /// bijection of the counter chosen by the key. Bit for bit the sequence of Random123 and cuRAND. There is no state: a
 /// draw is named by key = (seed, stream) and counter = (index low, index high, step, purpose).
-ERGODE_HOST_DEVICE constexpr Words4 philox4x32(Words4 counter, PhiloxKey key) {
-  std::uint32_t c0 = counter.word[0], c1 = counter.word[1], c2 = counter.word[2], c3 = counter.word[3];
+template <class Word>
+ERGODE_HOST_DEVICE constexpr WordBlock<Word> philox4x32(WordBlock<Word> counter, PhiloxKey key) {
+  Word c0 = counter.word[0], c1 = counter.word[1], c2 = counter.word[2], c3 = counter.word[3];
   std::uint32_t k0 = key.seed, k1 = key.stream;
+  ERGODE_UNROLL
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t p0 = std::uint64_t{0xD2511F53u} * c0;
-    const std::uint64_t p1 = std::uint64_t{0xCD9E8D57u} * c2;
-    c0 = static_cast<std::uint32_t>(p1 >> 32) ^ c1 ^ k0;
-    c1 = static_cast<std::uint32_t>(p1);
-    c2 = static_cast<std::uint32_t>(p0 >> 32) ^ c3 ^ k1;
-    c3 = static_cast<std::uint32_t>(p0);
+    const auto p0 = wide_product(c0, 0xD2511F53u);
+    const auto p1 = wide_product(c2, 0xCD9E8D57u);
+    c0 = high_word(p1) ^ c1 ^ k0;
+    c1 = low_word(p1);
+    c2 = high_word(p0) ^ c3 ^ k1;
+    c3 = low_word(p0);
     k0 += 0x9E3779B9u;  // the golden ratio and sqrt(3) - 1, as Weyl increments
     k1 += 0xBB67AE85u;
   }
@@ -41,6 +55,17 @@ ERGODE_HOST_DEVICE constexpr Words4 philox4x32(Words4 counter, PhiloxKey key) {
 ERGODE_HOST_DEVICE constexpr Words4 philox_counter(std::uint64_t index, std::uint32_t step, std::uint32_t purpose) {
   return {{static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), step, purpose}};
 }
+
+/// The block of words of `index` for numbers of type Real. A vector's lanes are consecutive indices from `index` on
+/// (kernels/random/philox_lanes.hpp); Word is then a vector too.
+template <class Real>
+struct PhiloxWords {
+  using Word = std::uint32_t;
+  ERGODE_HOST_DEVICE static constexpr Words4 draw(std::uint64_t index, std::uint32_t step, Word purpose,
+                                                  PhiloxKey key) {
+    return philox4x32(philox_counter(index, step, purpose), key);
+  }
+};
 
 /// Two words as a number in (0, 1): an odd multiple of 2^-53. The 52 leading bits, so that adding a half is exact and
 /// neither end is met.

@@ -102,4 +102,62 @@ inline std::string markets_of_all_models() {
   return text + "  correlation: 0.3\n";
 }
 
+inline std::string head(const std::string& monte_carlo) {
+  return "monte_carlo: {steps_per_year: 12, " + monte_carlo + "}\n" + markets_of_all_models() + "options:\n";
+}
+
+/// Every kernel with and without tangents, every model, every family of products.
+inline std::string every_kernel(const std::string& monte_carlo) {
+  std::string text = head(monte_carlo);
+  const auto add = [&](const std::string& line, const std::string& maturity = "1") {
+    text += "  - {" + line + ", maturity: " + maturity + "}\n";
+  };
+  const std::string all = ", greeks: [delta, gamma, vega, theta, rho]";
+  add("id: plain, product: european, type: call, underlying: G, strike: 100", "0.5");
+  add("id: plain-heston, product: european, type: call, underlying: H, strike: 100", "0.5");
+  add("id: european, product: european, type: put, underlying: S, strike: 100" + all);
+  add("id: digital, product: digital, type: call, underlying: S, strike: 100" + all);
+  add("id: asian, product: asian, average: arithmetic, type: call, underlying: G, strike: 100, fixings: 12" + all);
+  add("id: geometric, product: asian, average: geometric, strike_type: floating, type: put, underlying: G, fixings: "
+      "12");
+  add("id: barrier, product: barrier, type: put, underlying: G, strike: 100, barrier: 85, barrier_type: down_out, "
+      "rebate: 2, greeks: [delta, vega]");
+  add("id: fixings, product: barrier, type: call, underlying: G, strike: 100, barrier: 120, barrier_type: up_in, "
+      "monitoring: discrete, fixings: 12, greeks: [delta]");
+  add("id: double, product: double_barrier, type: call, underlying: G, strike: 100, lower_barrier: 80, upper_barrier: "
+      "130, barrier_type: knock_out");
+  add("id: lookback, product: lookback, strike_type: floating, type: call, underlying: G, greeks: [delta]");
+  add("id: extreme, product: lookback, strike_type: fixed, strike: 100, type: call, underlying: G, monitoring: "
+      "discrete, "
+      "fixings: 12");
+  add("id: forward, product: forward_start, type: call, underlying: G, start: 0.5, moneyness: 1, greeks: [delta]");
+  add("id: cliquet, product: cliquet, underlying: G, resets: 12, notional: 100, local_floor: -0.02, local_cap: 0.03");
+  add("id: variance, product: variance_swap, underlying: G, fixings: 12");
+  add("id: autocall, product: autocallable, underlying: G, autocall_level: 1, coupon: 0.02, observations: 4, "
+      "knock_in_barrier: 0.8, notional: 100, greeks: [delta]");
+  add("id: bermudan, product: bermudan, type: put, underlying: G, strike: 100, exercise_dates: 4, lsm: "
+      "{training_paths: "
+      "4096, order: 3}");
+  add("id: heston, product: european, type: put, underlying: H, strike: 100" + all);
+  add("id: heston-variance, product: variance_swap, underlying: H, monitoring: continuous");
+  add("id: heston-barrier, product: barrier, type: call, underlying: H, strike: 100, barrier: 85, barrier_type: "
+      "down_out, greeks: [delta]");
+  for (const std::string model : {"B", "C", "L", "M", "K"})
+    add("id: model-" + model + ", product: european, type: call, underlying: " + model + ", strike: 100" + all);
+  add("id: basket, product: basket, average: arithmetic, type: call, underlyings: [G, S], strike: 98, greeks: [delta]");
+  add("id: mixed, product: rainbow, select: max, type: call, underlyings: [G, H, K], strike: 100, greeks: [delta, "
+      "vega]");
+  add("id: spread, product: spread, underlyings: [G, S], strike: 3, greeks: [delta]");
+  add("id: exchange, product: exchange, underlyings: [S, G]");
+  add("id: worst-of, product: autocallable, underlyings: [G, S], autocall_level: 1, coupon: 0.02, observations: 4, "
+      "knock_in_barrier: 0.7");
+  add("id: max-call, product: bermudan, payoff: max, type: call, underlyings: [G, S], strike: 100, exercise_dates: 3, "
+      "lsm: {training_paths: 4096, order: 2}");
+  add("id: many, product: basket, average: arithmetic, type: call, underlyings: [D1, D2, D3, D4, D5, D6, D7, D8, D9], "
+      "strike: 100, greeks: [delta]");
+  add("id: many-mixed, product: rainbow, select: min, type: put, underlyings: [H, D1, D2, D3, D4, D5, D6, D7, D8, C], "
+      "strike: 100");
+  return text;
+}
+
 }  // namespace ergode::testing

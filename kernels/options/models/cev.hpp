@@ -21,27 +21,30 @@ struct Cev {
     s.log_return = T(0);
     s.level = T(1);
     s.variance = c.model[0] * c.model[0];
-    s.score = 0;
-    s.first_deviation = 0;
+    s.score = s.first_deviation = Scalar<T>(0);
   }
 
   template <class T>
   ERGODE_HOST_DEVICE static void step(AssetState<T>& s, const AssetConstants<T>& c, const Scalar<T>* z) {
     using Real = Scalar<T>;
-    if (value_of(s.level) <= 0) return;
+    const auto alive = !(value_of(s.level) <= Real(0));
+    if (!any(alive)) return;
     const T deviation = local_volatility(s.level, c) * c.step[1];
     const T y = s.level * c.step[0] * (Real(1) + deviation * z[0]);
-    s.segment_variance = deviation * deviation;
-    if (value_of(y) <= Real(1e-26)) {  // NaN is not absorbed
-      s.level = T(0);
-      s.log_return = T(lowest_log_return<T>());
-      s.variance = T(0);
-      s.segment_variance = T(0);
-    } else {
-      s.level = y;
-      s.log_return = logarithm(y);
+    const auto absorbed = alive && value_of(y) <= Real(1e-26);  // NaN is not absorbed
+    const auto goes_on = alive && !absorbed;
+    if (any(absorbed)) {
+      s.level = select(absorbed, T(0), s.level);
+      s.log_return = select(absorbed, T(lowest_log_return<T>()), s.log_return);
+      s.variance = select(absorbed, T(0), s.variance);
+      s.segment_variance = select(absorbed, T(0), s.segment_variance);
+    }
+    if (any(goes_on)) {
+      s.level = select(goes_on, y, s.level);
+      s.log_return = select(goes_on, logarithm(y), s.log_return);
       const T volatility = local_volatility(y, c);
-      s.variance = volatility * volatility;
+      s.variance = select(goes_on, volatility * volatility, s.variance);
+      s.segment_variance = select(goes_on, deviation * deviation, s.segment_variance);
     }
   }
 };

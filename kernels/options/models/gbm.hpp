@@ -17,29 +17,29 @@ struct Gbm {
     s.log_return = T(0);
     s.variance = c.step[3];
     // A shift of S0 shifts the first fixing's log: the score sees it with the first step.
-    s.score = 0;
-    s.first_deviation = 0;
+    s.score = s.first_deviation = Scalar<T>(0);
   }
 
   template <class T>
   ERGODE_HOST_DEVICE static void step(AssetState<T>& s, const AssetConstants<T>& c, const Scalar<T>* z) {
     using Real = Scalar<T>;
-    // The layout puts a step's four numbers where one load fetches them.
-    const T* step = static_cast<const T*>(__builtin_assume_aligned(c.step, 4 * sizeof(Real)));
+    const Constants<T> step = fetched_at_once(c.step);
     const T mean = step[0], deviation = step[1];
-    s.log_return = s.log_return + fused_multiply_add(deviation, z[0], mean);
+    s.log_return = s.log_return + multiply_add(deviation, z[0], mean);
     s.segment_variance = deviation * deviation;
     s.variance = step[3];
     if constexpr (is_dual<T>) {
       // d ln f / dp of a normal increment with mean a(p) and deviation b(p).
       const Real b = value_of(deviation);
-      if (b > 0) {
+      if (plain_constant(c.step, 1) > 0) {
         Real shift = tangent_of(mean);
-        if (s.first_deviation == 0) {
-          shift += quotient(tangent_of(*c.spot), value_of(*c.spot));
-          s.first_deviation = b;
+        const auto first = s.first_deviation == Real(0);
+        if (any(first)) {
+          const T spot = *c.spot;
+          shift = select(first, shift + quotient(tangent_of(spot), value_of(spot)), shift);
+          s.first_deviation = select(first, b, s.first_deviation);
         }
-        s.score += quotient(shift * z[0] + tangent_of(deviation) * (z[0] * z[0] - 1), b);
+        s.score = s.score + quotient(shift * z[0] + tangent_of(deviation) * (z[0] * z[0] - Real(1)), b);
       }
     }
   }
@@ -47,11 +47,21 @@ struct Gbm {
   /// The cash dividend at the step's end; false where there is none.
   template <class T>
   ERGODE_HOST_DEVICE static bool pay_dividend(AssetState<T>& s, const AssetConstants<T>& c) {
-    const T dividend = c.step[2];
-    if (value_of(dividend) == 0) return false;
-    const T after = exponential(s.log_return) - quotient(dividend, *c.spot);
-    s.log_return = value_of(after) > Scalar<T>(1e-26) ? logarithm(after) : T(lowest_log_return<T>());
+    if (plain_constant(c.step, 2) == 0) return false;
+    const T after = exponential(s.log_return) - quotient(c.step[2], *c.spot);
+    s.log_return = select(value_of(after) > Scalar<T>(1e-26), logarithm(after), T(lowest_log_return<T>()));
     return true;
+  }
+
+ private:
+  /// The layout puts a step's four numbers where one load fetches them.
+  template <class T>
+  ERGODE_HOST_DEVICE static const T* fetched_at_once(const T* step) {
+    return static_cast<const T*>(__builtin_assume_aligned(step, 4 * sizeof(Scalar<T>)));
+  }
+  template <class VectorConstants>
+  ERGODE_HOST_DEVICE static VectorConstants fetched_at_once(VectorConstants step) {
+    return step;
   }
 };
 

@@ -29,14 +29,13 @@ struct Heston {
   ERGODE_HOST_DEVICE static void start(AssetState<T>& s, const AssetConstants<T>& c) {
     s.log_return = T(0);
     s.variance = c.model[0];
-    s.score = 0;
-    s.first_deviation = 0;
+    s.score = s.first_deviation = Scalar<T>(0);
   }
 
   /// z[0] drives the asset, z[1] is the variance's own part: W_v = rho W_S + sqrt(1 - rho^2) B.
   template <class T>
   ERGODE_HOST_DEVICE static void step(AssetState<T>& s, const AssetConstants<T>& c, const Scalar<T>* z) {
-    if (value_of(c.model[4]) != 0) return full_truncation(s, c, z);
+    if (plain_constant(c.model, 4) != 0) return full_truncation(s, c, z);
     using Real = Scalar<T>;
     const T zv = c.model[2] * z[0] + c.model[3] * z[1];        // of the variance
     const T residual = c.model[3] * z[0] - c.model[2] * z[1];  // independent of it
@@ -48,47 +47,62 @@ struct Heston {
     const T psi_mean2 = sigma * sigma * spread;  // psi mean^2
     const Real mean2 = value_of(mean) * value_of(mean);
 
+    const auto still = value_of(psi_mean2) <= Real(1e-6) * mean2 || mean2 <= Real(0);
+    const auto quadratic = !still && value_of(psi_mean2) <= Real(1.5) * mean2;
+    const auto tailed = !still && !quadratic;
     T next = mean, n = T(0), correction = T(0);
-    bool corrected = true;
-    if (value_of(psi_mean2) <= Real(1e-6) * mean2 || mean2 <= 0) {
+    auto corrected = still;
+    if (any(still)) {
       // psi -> 0: the variance is Gaussian to first order.
-      n = square_root(spread) * zv;
-      next = maximum(mean + sigma * n, T(0));
-      correction = Real(0.5) * c.step[6] * c.step[6] * spread;
-      if (mean2 <= 0) n = correction = T(0);
-    } else if (value_of(psi_mean2) <= Real(1.5) * mean2) {
+      const T moved = square_root(spread) * zv;
+      next = select(still, maximum(mean + sigma * moved, T(0)), next);
+      const auto moves = still && !(mean2 <= Real(0));
+      n = select(moves, moved, n);
+      correction = select(moves, Real(0.5) * c.step[6] * c.step[6] * spread, correction);
+    }
+    if (any(quadratic)) {
       // Quadratic: v' = a (b + Z)^2.
       const T two_by_psi = quotient(Real(2) * mean * mean, psi_mean2);
       const T b2 = two_by_psi - Real(1) + square_root(two_by_psi * (two_by_psi - Real(1)));
       const T b = square_root(b2);
       const T a = quotient(mean, b2 + Real(1));
-      next = a * (b + zv) * (b + zv);
+      next = select(quadratic, a * (b + zv) * (b + zv), next);
       const T a_by_sigma = quotient(a, sigma);
-      n = a_by_sigma * (Real(2) * b * zv + zv * zv - Real(1));
+      n = select(quadratic, a_by_sigma * (Real(2) * b * zv + zv * zv - Real(1)), n);
       const T g = c.step[6] * a_by_sigma;
-      corrected = value_of(g) < Real(0.499);
-      if (corrected) {
+      const auto exists = quadratic && value_of(g) < Real(0.499);
+      corrected = corrected || exists;
+      if (any(exists)) {
         const T rest = Real(1) - Real(2) * g;
-        correction = quotient(Real(2) * g * g * b2, rest) - g - Real(0.5) * logarithm_of_one_plus(Real(-2) * g);
+        const T log_mean = quotient(Real(2) * g * g * b2, rest) - g - Real(0.5) * logarithm_of_one_plus(Real(-2) * g);
+        correction = select(exists, log_mean, correction);
       }
-    } else {
+    }
+    if (any(tailed)) {
       // Exponential: a mass p at 0 and an exponential tail.
       const T psi = quotient(psi_mean2, mean * mean);
       const T rest = quotient(T(Real(2)), psi + Real(1));  // 1 - p, without its cancellation
       const T tail = Real(0.5) * mean * (psi + Real(1));   // 1 / beta
       const Real one_minus_u = normal_cumulative(-value_of(zv));
-      next = one_minus_u < value_of(rest) ? tail * (logarithm(rest) - logarithm_of_tail(zv)) : T(0);
-      n = quotient(next - mean, sigma);
+      const auto in_tail = tailed && one_minus_u < value_of(rest);
+      next = select(tailed, T(0), next);
+      if (any(in_tail)) next = select(in_tail, tail * (logarithm(rest) - logarithm_of_tail(zv)), next);
+      n = select(tailed, quotient(next - mean, sigma), n);
       const T q = quotient(c.step[6], sigma);
-      corrected = value_of(q * tail) < Real(0.99);
+      const auto exists = tailed && value_of(q * tail) < Real(0.99);
+      corrected = corrected || exists;
       // p + (1 - p) / (1 - q tail) = 1 + q mean / (1 - q tail)
-      if (corrected) correction = logarithm_of_one_plus(quotient(q * mean, Real(1) - q * tail)) - q * mean;
+      if (any(exists)) {
+        const T log_mean = logarithm_of_one_plus(quotient(q * mean, Real(1) - q * tail)) - q * mean;
+        correction = select(exists, log_mean, correction);
+      }
     }
     const T vhat = v + Real(0.5) * pull;
     const T vbar = maximum(vhat + Real(0.5) * sigma * n, T(0));
     const T dt_vbar = c.step[1] * vbar;
     const T rho2 = c.model[2] * c.model[2];
-    const T martingale = corrected ? Real(0.5) * rho2 * c.step[1] * vhat - correction : c.step[8] * (c.model[5] - v);
+    T martingale = Real(0.5) * rho2 * c.step[1] * vhat - correction;
+    if (any(!corrected)) martingale = select(corrected, martingale, c.step[8] * (c.model[5] - v));
     s.log_return = s.log_return + c.step[0] + c.step[5] * n - Real(0.5) * dt_vbar + martingale +
                    c.model[3] * square_root(dt_vbar) * residual;
     s.variance = next;

@@ -18,9 +18,9 @@ struct AssetState {
 /// Numbers of an asset that a step reads.
 template <class T>
 struct AssetConstants {
-  const T* spot;   ///< S0
-  const T* model;  ///< constants of the model
-  const T* step;   ///< constants of this step
+  Constants<T> spot;   ///< S0
+  Constants<T> model;  ///< constants of the model
+  Constants<T> step;   ///< constants of this step
 };
 
 /// ln S at which a path that reached 0 is kept.

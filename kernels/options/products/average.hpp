@@ -15,8 +15,8 @@ struct AverageObserver {
 
 /// A fixed strike pays on A - K, a floating one on S_T - A. A geometric average's observer holds ln A.
 template <class T>
-ERGODE_HOST_DEVICE inline T average_payoff(const PayoffSpec& p, const T* c, const T& average, const T& spot) {
-  const T difference = p.kind == PayoffKind::average_price ? average - c[1] : spot - average;
+ERGODE_HOST_DEVICE inline T average_payoff(const PayoffSpec& p, Constants<T> c, const T& average, const T& spot) {
+  const T difference = p.kind == PayoffKind::average_price ? average - T(c[1]) : spot - average;
   return c[0] * positive_part(Scalar<T>(p.sign) * difference);
 }
 

@@ -10,9 +10,11 @@ template <class T>
 ERGODE_HOST_DEVICE inline T crossing_probability(const T& x0, const T& x1, const T& variance, const T& b, bool up) {
   using Real = Scalar<T>;
   const T d0 = up ? b - x0 : x0 - b, d1 = up ? b - x1 : x1 - b;
-  if (value_of(d0) <= 0 || value_of(d1) <= 0) return T(1);
-  if (!(value_of(variance) > 0)) return T(0);
-  return exponential(quotient(Real(-2) * d0 * d1, variance));
+  const auto beyond = value_of(d0) <= Real(0) || value_of(d1) <= Real(0);
+  const auto between = !beyond && value_of(variance) > Real(0);
+  T p = select(beyond, T(1), T(0));
+  if (any(between)) p = select(between, exponential(quotient(Real(-2) * d0 * d1, variance)), p);
+  return p;
 }
 
 /// Probability that the bridge stays between `low` and `high`: the series of images (Anderson 1960, theorem 4.2).
@@ -20,24 +22,27 @@ template <class T>
 ERGODE_HOST_DEVICE inline T staying_probability(const T& x0, const T& x1, const T& variance, const T& low,
                                                 const T& high) {
   using Real = Scalar<T>;
-  if (value_of(x0) <= value_of(low) || value_of(x0) >= value_of(high) || value_of(x1) <= value_of(low) ||
-      value_of(x1) >= value_of(high))
-    return T(0);
-  if (!(value_of(variance) > 0)) return T(1);
+  const auto outside = value_of(x0) <= value_of(low) || value_of(x0) >= value_of(high) ||
+                       value_of(x1) <= value_of(low) || value_of(x1) >= value_of(high);
+  const auto between = !outside && value_of(variance) > Real(0);
+  T result = select(outside, T(0), T(1));
+  if (!any(between)) return result;
   const T width = high - low, d = x1 - x0;
   const T scale = quotient(T(Real(-2)), variance);
   // Images further than this contribute less than exp(-60); where there would be so many, less than exp(-600) stays.
   const Real reach = quotient(square_root(Real(30) * value_of(variance)), value_of(width));
-  if (!(reach < Real(64))) return T(0);
-  const int images = static_cast<int>(reach) + 1;
+  const auto summed = between && reach < Real(64);
   T p = T(1) - exponential(scale * (x0 - low) * (x1 - low));
-  for (int k = 1; k <= images; ++k) {
+  for (int k = 1;; ++k) {
+    const auto more = summed && Real(k - 1) <= reach;
+    if (!any(more)) break;
     const T shift = Real(k) * width;
-    p = p + exponential(scale * shift * (shift + d)) + exponential(scale * shift * (shift - d)) -
-        exponential(scale * (x0 - low + shift) * (x1 - low + shift)) -
-        exponential(scale * (x0 - low - shift) * (x1 - low - shift));
+    const T next = p + exponential(scale * shift * (shift + d)) + exponential(scale * shift * (shift - d)) -
+                   exponential(scale * (x0 - low + shift) * (x1 - low + shift)) -
+                   exponential(scale * (x0 - low - shift) * (x1 - low - shift));
+    p = select(more, next, p);
   }
-  return clip(p, T(0), T(1));
+  return select(between, select(summed, clip(p, T(0), T(1)), T(0)), result);
 }
 
 /// Survival of one barrier or of two. State: [0] probability of not having been hit so far, given the points of the
@@ -45,7 +50,7 @@ ERGODE_HOST_DEVICE inline T staying_probability(const T& x0, const T& x1, const 
 /// one. Flags: bit 0 the single barrier is an upper one.
 struct BarrierObserver {
   template <class T>
-  ERGODE_HOST_DEVICE static void start(T* state, const ObserverSpec& o, const T* c) {
+  ERGODE_HOST_DEVICE static void start(T* state, const ObserverSpec& o, Constants<T> c) {
     state[0] = T(1);
     state[1] = T(0);
     if (o.kind == ObserverKind::barrier_continuous || o.kind == ObserverKind::double_barrier_continuous)
@@ -53,22 +58,24 @@ struct BarrierObserver {
   }
 
   template <class T>
-  ERGODE_HOST_DEVICE static void fixing(T* state, const ObserverSpec& o, const T* c, const T& x, const T& discount) {
+  ERGODE_HOST_DEVICE static void fixing(T* state, const ObserverSpec& o, Constants<T> c, const T& x,
+                                        const T& discount) {
     survive(state, staying(o, c, x, x, T(0)), discount);
   }
 
   template <class T>
-  ERGODE_HOST_DEVICE static void segment(T* state, const ObserverSpec& o, const T* c, const T& x0, const T& x1,
+  ERGODE_HOST_DEVICE static void segment(T* state, const ObserverSpec& o, Constants<T> c, const T& x0, const T& x1,
                                          const T& variance, const T& discount) {
     survive(state, staying(o, c, x0, x1, variance), discount);
   }
 
  private:
   template <class T>
-  ERGODE_HOST_DEVICE static T staying(const ObserverSpec& o, const T* c, const T& x0, const T& x1, const T& variance) {
+  ERGODE_HOST_DEVICE static T staying(const ObserverSpec& o, Constants<T> c, const T& x0, const T& x1,
+                                      const T& variance) {
     if (o.kind == ObserverKind::double_barrier_fixing || o.kind == ObserverKind::double_barrier_continuous)
-      return staying_probability(x0, x1, variance, c[0], c[1]);
-    return Scalar<T>(1) - crossing_probability(x0, x1, variance, c[0], (o.flags & 1) != 0);
+      return staying_probability(x0, x1, variance, T(c[0]), T(c[1]));
+    return Scalar<T>(1) - crossing_probability(x0, x1, variance, T(c[0]), (o.flags & 1) != 0);
   }
 
   template <class T>
@@ -81,13 +88,14 @@ struct BarrierObserver {
 
 /// [0] discount factor, [1] strike, [2] rebate, [3] 1: knock-in, [4] 1: the rebate of a knock-out is paid at the hit.
 template <class T>
-ERGODE_HOST_DEVICE inline Payment<T> barrier_payoff(const PayoffSpec& p, const T* c, const T* state, const T& spot) {
+ERGODE_HOST_DEVICE inline Payment<T> barrier_payoff(const PayoffSpec& p, Constants<T> c, const T* state,
+                                                    const T& spot) {
   using Real = Scalar<T>;
   const T vanilla = c[0] * positive_part(Real(p.sign) * (spot - c[1]));
   const T alive = state[0];
   const T hit = Real(1) - alive;
-  if (value_of(c[3]) != 0) return {hit * vanilla + c[2] * c[0] * alive, value_of(hit)};
-  return {alive * vanilla + c[2] * (value_of(c[4]) != 0 ? state[1] : c[0] * hit), value_of(hit)};
+  if (plain_constant(c, 3) != 0) return {hit * vanilla + c[2] * c[0] * alive, value_of(hit)};
+  return {alive * vanilla + c[2] * (plain_constant(c, 4) != 0 ? state[1] : c[0] * hit), value_of(hit)};
 }
 
 }  // namespace ergode::kernels::options

@@ -15,7 +15,7 @@ struct ExerciseObserver {
     return exercise_payoff(policy.kind, policy.call, strike, policy.weights, spot, policy.underlyings);
   }
 
-  /// `spot` and `variance` of all assets at the date.
+  /// `spot` and `variance` of all assets at the date, of one path. `c`: constants, `discount` that of the date.
   template <class T>
   ERGODE_HOST_DEVICE static void fixing(T* state, const T* c, const ExercisePolicyView<Scalar<T>>& policy,
                                         const T* spot, const Scalar<T>* spot_value, const Scalar<T>* variance,

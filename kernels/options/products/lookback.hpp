@@ -26,7 +26,7 @@ struct ExtremeObserver {
 /// A fixed strike pays on extreme - K; a floating call on S_T - minimum, a floating put on maximum - S_T (Goldman,
 /// Sosin & Gatto 1979; Conze & Viswanathan 1991).
 template <class T>
-ERGODE_HOST_DEVICE inline T extreme_payoff(const PayoffSpec& p, const T* c, const T& extreme, const T& spot) {
+ERGODE_HOST_DEVICE inline T extreme_payoff(const PayoffSpec& p, Constants<T> c, const T& extreme, const T& spot) {
   const T difference = p.kind == PayoffKind::extreme_price ? extreme - c[1] : spot - extreme;
   return c[0] * positive_part(Scalar<T>(p.sign) * difference);
 }

@@ -14,7 +14,7 @@ struct Payment {
 
 template <class T>
 ERGODE_HOST_DEVICE inline T positive_part(const T& x) {
-  return value_of(x) <= 0 ? T(0) : x;  // NaN stays NaN
+  return select(value_of(x) <= Scalar<T>(0), T(0), x);  // NaN stays NaN
 }
 
 template <class T>

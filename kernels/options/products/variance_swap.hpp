@@ -21,7 +21,7 @@ struct VarianceObserver {
 
 /// [0] discount factor times notional (1 for a fair variance), [1] strike (0).
 template <class T>
-ERGODE_HOST_DEVICE inline T variance_swap_payoff(const T* c, const T& variance) {
+ERGODE_HOST_DEVICE inline T variance_swap_payoff(Constants<T> c, const T& variance) {
   return c[0] * (variance - c[1]);
 }
 
