@@ -9,7 +9,7 @@ std::string device_sum_library() {
 std::string device_sum_meeting() {
   return {};
 }
-std::unique_ptr<DeviceSum> join_device_sum(const std::string&, int, int) {
+std::unique_ptr<DeviceSum> join_device_sum(const std::string&, int, int, const std::function<void()>&) {
   throw Error(Failure::gpu, "this binary was built without NCCL");
 }
 

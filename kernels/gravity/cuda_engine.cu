@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "kernels/device/cuda_check.cuh"
+#include "kernels/device/cuda_resources.cuh"
 #include "kernels/gravity/cuda_engine.hpp"
 #include "kernels/gravity/direct_cuda.cuh"
 
@@ -14,7 +14,7 @@ namespace ergode::kernels {
 
 namespace {
 
-/// Steps between looks at the flag that cuda::advance sets: a host round trip each.
+/// Steps between looks at the flag that cuda::move sets: a host round trip each.
 constexpr std::int64_t steps_between_checks = 32;
 constexpr unsigned long long nothing_bad = std::numeric_limits<unsigned long long>::max();
 
@@ -44,90 +44,8 @@ std::int64_t predicted_sort_scratch_bytes(std::int64_t bodies) {
   return 17 * bodies + (std::int64_t{1} << 16);
 }
 
-/// Host memory that the device copies from and to at full speed.
-template <class T>
-class PinnedArray {
- public:
-  PinnedArray() = default;
-  PinnedArray(const char* name, std::int64_t count) {
-    if (count == 0) return;
-    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
-    const cudaError_t status =
-        fault_due(FaultPoint::host_alloc) ? cudaErrorMemoryAllocation : cudaMallocHost(&data_, bytes);
-    if (status == cudaErrorMemoryAllocation) {
-      cudaGetLastError();  // it is not sticky: the context lives on
-      throw Error(Failure::out_of_memory,
-                  "out of host memory for '" + std::string(name) + "': " + std::to_string(bytes >> 20) +
-                      " MiB asked that cannot be swapped out; start fewer ranks on a node or ask for more memory");
-    }
-    cuda_check(status, "cudaMallocHost");
-  }
-  PinnedArray(PinnedArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
-  PinnedArray& operator=(PinnedArray&& other) noexcept {
-    std::swap(data_, other.data_);
-    return *this;
-  }
-  ~PinnedArray() {
-    if (data_ != nullptr && !cuda_lost()) cudaFreeHost(data_);
-  }
-  T* get() const { return data_; }
-
- private:
-  T* data_ = nullptr;
-};
-
-class Event {
- public:
-  Event() { cuda_check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreate"); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() {
-    if (!cuda_lost()) cudaEventDestroy(event_);
-  }
-  cudaEvent_t get() const { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
-/// A stream that waits for what the default stream does, and the other way round: plain copies keep their place.
-class Stream {
- public:
-  Stream() { cuda_check(cudaStreamCreate(&stream_), "cudaStreamCreate"); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream() {
-    if (!cuda_lost()) cudaStreamDestroy(stream_);
-  }
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
-/// Launches that were recorded once and are then launched together.
-class Graph {
- public:
-  template <class Launch>
-  Graph(cudaStream_t stream, const Launch& launch) {
-    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    launch();
-    cudaGraph_t graph = nullptr;
-    cuda_check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
-    const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
-    cudaGraphDestroy(graph);
-    cuda_check(status, "cudaGraphInstantiate");
-  }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-  ~Graph() {
-    if (!cuda_lost()) cudaGraphExecDestroy(executable_);
-  }
-  void launch(cudaStream_t stream) const { cuda_check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch"); }
-
- private:
-  cudaGraphExec_t executable_ = nullptr;
-};
+/// Two statuses, of even and odd passes, before the sums: in one piece, to be exchanged.
+constexpr std::int64_t status_words = 2 * sizeof(cuda::PairSums::Status) / sizeof(std::int64_t);
 
 template <class Real>
 class CudaEngine final : public GravityEngine {
@@ -201,7 +119,13 @@ class CudaEngine final : public GravityEngine {
         position_.bytes() + velocity_.bytes() + acceleration_.bytes() + mass_.bytes() + softening_.bytes() +
         x_.bytes() + y_.bytes() + z_.bytes() + tile_mass_.bytes() + softening_squared_.bytes() + centre_.bytes() +
         partial_.bytes() + order_.bytes() + key_.bytes() + index_.bytes() + sorted_key_.bytes() + scratch_.bytes() +
-        potential_.bytes() + box_.bytes() + first_bad_.bytes() + number_base_.bytes() + sums_.bytes());
+        potential_.bytes() + box_.bytes() + first_bad_.bytes() + counters_.bytes() + sums_.bytes());
+  }
+
+  std::int64_t passes_done_twice() const override {
+    std::int64_t counters[2] = {0, 0};
+    if (position_.count() > 0) counters_.copy_to(counters);
+    return counters[1];
   }
 
  private:
@@ -210,7 +134,10 @@ class CudaEngine final : public GravityEngine {
   void take(const NbodyState& state) {
     const std::int64_t n = state.size();
     graph_.reset();  // it knows the old scales
-    if (position_.count() != n || sources_ != state.sources) allocate(n, state.sources);
+    const bool pairs = sums_over_pairs(Backend::cuda, options_.precision, state.mass, state.sources);
+    if (position_.count() != n || sources_ != state.sources || pairs != (paired_ > 0))
+      allocate(n, state.sources, pairs);
+    cuda_check(cudaMemset(counters_.get(), 0, counters_.bytes()), "cudaMemset");
     position_.copy_from(state.position.data());
     velocity_.copy_from(state.velocity.data());
     mass_.copy_from(state.mass.data());
@@ -238,6 +165,7 @@ class CudaEngine final : public GravityEngine {
     cuda::Move take_up;
     take_up.take_pulls = true;
     move(take_up);
+    settle();
   }
 
   /// `step` is the one at work, `sure` the first one that no look at the device has confirmed.
@@ -252,7 +180,7 @@ class CudaEngine final : public GravityEngine {
       step = first_step + done;
       if (step % retile_interval == 0 && count - done >= retile_interval && repeats(plan, timestep)) {
         flush(steps);
-        cuda::set_number(number_base_.get(), n * operations * done, stream());
+        cuda::set_number(counters_.get(), n * operations * done, stream());
         graph_->launch(stream());
         done += retile_interval;
         steps.operation = operations * done;
@@ -323,7 +251,7 @@ class CudaEngine final : public GravityEngine {
     graph_plan_ = plan;
     graph_timestep_ = timestep;
     graph_ = std::make_unique<Graph>(stream(), [&] {
-      Steps steps{graph_plan_, timestep, number_base_.get()};
+      Steps steps{graph_plan_, timestep, counters_.get()};
       for (std::int64_t step = 0; step < retile_interval; ++step) make_step(steps, step);
       flush(steps);
     });
@@ -339,6 +267,7 @@ class CudaEngine final : public GravityEngine {
         const cudaError_t status = cudaEventQuery(done_->get());
         if (status != cudaErrorNotReady) return cuda_check(status, "wait for the device");
         options_.share->watch();
+        if (DeviceSum* devices = options_.share->on_devices()) devices->check();
         std::this_thread::yield();
       }
     } catch (...) {
@@ -358,11 +287,12 @@ class CudaEngine final : public GravityEngine {
     }
   }
 
-  void allocate(std::int64_t n, std::int64_t sources) {
+  void allocate(std::int64_t n, std::int64_t sources, bool pairs) {
     sources_ = sources;
-    paired_ = sizeof(Real) == sizeof(float) && sources >= paired_from ? sources : 0;
+    paired_ = pairs ? sources : 0;
     if (options_.share != nullptr) {
-      exchanged_ = {"accelerations to exchange", 3 * n + status_words};
+      const bool through_host = options_.share->on_devices() == nullptr || paired_ < n;
+      exchanged_ = {"accelerations to exchange", through_host ? 3 * n + status_words : 0};
       done_.emplace();
     }
     try {
@@ -386,11 +316,11 @@ class CudaEngine final : public GravityEngine {
       potential_ = {"potential", n};
       box_ = {"bounding box", 1};
       first_bad_ = {"not-finite flag", 1};
-      number_base_ = {"first number of recorded steps", 1};
+      counters_ = {"counters", 2};
       if (paired_ > 0) sums_ = {"sums over pairs", status_words + 6 * n};
     } catch (const Error& error) {
       if (error.failure() != Failure::out_of_memory) throw;
-      const MemoryNeed need = cuda_memory(n, sources, options_.precision);
+      const MemoryNeed need = cuda_memory(n, sources, pairs, options_.precision);
       std::string text = std::string(error.what()) + ". The run needs " + std::to_string(need.total >> 20) +
                          " MiB on " + device_.name + ":";
       for (const auto& [array, bytes] : need.arrays) text += " " + array + " " + std::to_string(bytes >> 20) + " MiB;";
@@ -403,8 +333,6 @@ class CudaEngine final : public GravityEngine {
     return {position_.get(),   velocity_.get(), acceleration_.get(), mass_.get(), softening_.get(),
             position_.count(), sources_};
   }
-  /// Two statuses, of even and odd passes, and the sums: in one piece, to be exchanged.
-  static constexpr std::int64_t status_words = 2 * sizeof(cuda::PairSums::Status) / sizeof(std::int64_t);
   cuda::PairSums::Status* status(std::int64_t pass) const {
     return reinterpret_cast<cuda::PairSums::Status*>(sums_.get()) + pass % 2;
   }
@@ -448,7 +376,8 @@ class CudaEngine final : public GravityEngine {
   }
 
   void move(const cuda::Move& what) {
-    cuda::Pulls pulls{partial_.get(), source_chunks(position_.count(), sources_), paired_, {}, nullptr};
+    cuda::Pulls pulls{partial_.get(),     source_chunks(position_.count(), sources_), paired_, {}, nullptr,
+                      counters_.get() + 1};
     if (paired_ > 0) {
       pulls.sums = pair_sums();
       pulls.next_status = status(pass_ + 1);
@@ -478,6 +407,7 @@ class CudaEngine final : public GravityEngine {
     cuda::fold_chunks(partial_.get(), source_chunks(position_.count(), sources_), position_.count(), one_sided, mine,
                       stream());
     Vec3* const host = reinterpret_cast<Vec3*>(exchanged_.get());
+    settle();
     fetch(partial_.get(), mine, host);
     shares.exchange(&host[one_sided.first].x, 3);
     bring(partial_.get(), one_sided, host);
@@ -518,7 +448,7 @@ class CudaEngine final : public GravityEngine {
   DeviceArray<unsigned char> scratch_;
   DeviceArray<Box> box_;
   DeviceArray<unsigned long long> first_bad_;
-  DeviceArray<std::int64_t> number_base_;
+  DeviceArray<std::int64_t> counters_;  ///< the first number of recorded steps; passes that were done twice
   std::optional<Stream> stream_;
   std::unique_ptr<Graph> graph_;
   StepPlan graph_plan_;
@@ -532,7 +462,7 @@ std::unique_ptr<GravityEngine> make_cuda_engine(const Device& device, const Grav
   return std::make_unique<CudaEngine<double>>(device, options);
 }
 
-MemoryNeed cuda_memory(std::int64_t bodies, std::int64_t sources, Precision precision) {
+MemoryNeed cuda_memory(std::int64_t bodies, std::int64_t sources, bool pairs, Precision precision) {
   const std::int64_t real = precision == Precision::mixed ? 4 : 8;
   MemoryNeed need;
   need.arrays = {{"partial accelerations", 24 * bodies * source_chunks(bodies, sources)},
@@ -540,8 +470,8 @@ MemoryNeed cuda_memory(std::int64_t bodies, std::int64_t sources, Precision prec
                  {"bodies in tile order", (24 + 2 * real) * bodies + 24 * ceiling_divide(bodies, target_tile)},
                  {"tile order and keys", 32 * bodies + predicted_sort_scratch_bytes(bodies)},
                  {"mass, softening, potential", 24 * bodies},
-                 {"bounding box, flag", static_cast<std::int64_t>(sizeof(Box) + 2 * sizeof(std::int64_t))}};
-  if (precision == Precision::mixed && sources >= paired_from) need.arrays.emplace_back("sums over pairs", 48 * bodies);
+                 {"bounding box, flag", static_cast<std::int64_t>(sizeof(Box) + 3 * sizeof(std::int64_t))}};
+  if (pairs) need.arrays.emplace_back("sums over pairs", 8 * (6 * bodies + status_words));
   for (const auto& [array, bytes] : need.arrays) need.total += bytes;
   std::sort(need.arrays.begin(), need.arrays.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   return need;

@@ -7,7 +7,7 @@ std::unique_ptr<GravityEngine> make_cuda_engine(const Device&, const GravityOpti
   throw Error(Failure::no_device, "this binary was built without CUDA");
 }
 
-MemoryNeed cuda_memory(std::int64_t, std::int64_t, Precision) {
+MemoryNeed cuda_memory(std::int64_t, std::int64_t, bool, Precision) {
   return {};
 }
 

@@ -65,6 +65,7 @@ struct Pulls {
   std::int64_t paired;  ///< of the first bodies the sums are in `sums` instead, unless those are too large
   PairSums sums;
   PairSums::Status* next_status;  ///< of the next pass
+  std::int64_t* done_twice;       ///< counts passes whose sums were too large
 };
 
 /// What happens to bodies from one force pass to the next, in this order. Each kick and drift has a number for every

@@ -1,9 +1,12 @@
 #include "kernels/gravity/engine.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
 #include "kernels/gravity/cuda_engine.hpp"
+#include "kernels/gravity/fixed_point.hpp"
 #include "kernels/gravity/host_engine.hpp"
 #include "kernels/gravity/share.hpp"
 #include "kernels/gravity/tiles.hpp"
@@ -12,8 +15,19 @@ namespace ergode::kernels {
 
 MemoryNeed gravity_memory(std::int64_t bodies, std::int64_t sources, Precision precision, const Device& device,
                           const TargetShare* share) {
-  if (device.backend == Backend::cuda) return cuda_memory(bodies, sources, precision);
+  const bool pairs = precision == Precision::mixed && sources >= paired_from;  // whatever the masses will be
+  if (device.backend == Backend::cuda) return cuda_memory(bodies, sources, pairs, precision);
   return host_memory(bodies, Shares(share, bodies, target_tile).shared());
+}
+
+bool sums_over_pairs(Backend backend, Precision precision, std::span<const double> mass, std::int64_t sources) {
+  if (backend != Backend::cuda || precision != Precision::mixed || sources < paired_from) return false;
+  double lightest = std::numeric_limits<double>::infinity(), heaviest = 0;
+  for (const double m : mass.first(static_cast<std::size_t>(sources))) {
+    if (m > 0) lightest = std::min(lightest, m);
+    heaviest = std::max(heaviest, m);
+  }
+  return lightest >= mass_range * heaviest;
 }
 
 std::unique_ptr<GravityEngine> make_gravity_engine(const Device& device, int threads, const GravityOptions& options) {

@@ -46,7 +46,7 @@ struct BadBody {
   std::int64_t index = -1;  ///< canonical index of the body
 };
 
-/// Processes that hold the same bodies and do a share of the work each.
+/// Processes that hold the same bodies and do a share of the work each: of targets, or of pairs of tiles.
 class TargetShare {
  public:
   virtual ~TargetShare() = default;
@@ -100,7 +100,13 @@ class GravityEngine {
   /// Bytes of device (or, on a CPU, host) memory that the engine holds between calls; force checks take a little more
   /// for a moment, and a shared CUDA engine has 24 bytes a body of pinned host memory besides.
   virtual std::int64_t memory_bytes() const = 0;
+  /// Force passes since the upload that were done twice, because sums over pairs could not hold them.
+  virtual std::int64_t passes_done_twice() const { return 0; }
 };
+
+/// Whether an engine looks at each pair of sources once and adds up in fixed point (kernels/gravity/pairs_cuda.cu): on
+/// CUDA in mixed precision, many of them, whose masses (canonical, the sources' first) are not too far apart for it.
+bool sums_over_pairs(Backend backend, Precision precision, std::span<const double> mass, std::int64_t sources);
 
 /// Bytes an engine will need for `bodies` bodies of which `sources` have mass; the largest arrays by name. With CUDA
 /// the scratch memory of a sort is what the current device asks for, or about that where none answers.

@@ -7,15 +7,18 @@
 
 // Sums whose bits depend on nothing but their terms: integers commute, floating-point numbers do not. A float is
 // rounded to a multiple of a fixed quantum and added as a 64-bit integer. Two accumulators, 2^24 apart, cover what one
-// cannot: a term that is too large for the first has no bits below the second's quantum that a float would hold.
+// cannot: a term that is too large for the first is rounded to the second's quantum with about the error that a float
+// has (up to eight million bodies; with more, somewhat more).
 
 namespace ergode::kernels {
 
 /// Quanta of the two accumulators in the terms' unit, which is the pull of the heaviest body across the whole system:
-/// the pulls of a tile of bodies a millionth as heavy are still seen beside it, and a pair of the heaviest ones may
-/// come as near as some 2^-22 of the system's size.
-inline constexpr float fine_quanta = 0x1p28f, coarse_quanta = 0x1p4f;
+/// that of a body 2^-20 as heavy is still 2^12 quanta, and a pair of the heaviest ones may come as near as some 2^-20
+/// of the system's size.
+inline constexpr float fine_quanta = 0x1p32f, coarse_quanta = 0x1p8f;
 static_assert(fine_quanta / coarse_quanta == 0x1p24f);  // a float's significant bits
+/// Lightest and heaviest body, both with mass, between which that holds.
+inline constexpr double mass_range = 0x1p-20;
 
 /// What one term may be, in quanta, if `terms` of them are to fit: a power of two.
 constexpr float largest_term(std::int64_t terms) {

@@ -20,6 +20,7 @@ __device__ Vec3 pull_on(const Pulls& pulls, std::int64_t k, std::int64_t bodies)
       if (coarse) sums.coarse[at] = 0;
     }
     if (sums.status->too_large == 0) return {value[0], value[1], value[2]};
+    if (k == 0) ++*pulls.done_twice;
   }
   Vec3 sum{};
 #pragma unroll 8

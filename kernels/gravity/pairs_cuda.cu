@@ -22,6 +22,8 @@ constexpr int rows_at_a_time(bool equal_masses) {
 constexpr int blocks_at_a_time(bool uniform_softening, bool equal_masses) {
   return uniform_softening || equal_masses ? 4 : 3;
 }
+/// Pairs of tiles in one launch: a grid has less than 2^31 blocks.
+constexpr std::int64_t most_at_once = std::int64_t{1} << 32;
 constexpr unsigned block_size = 128, block_warps = block_size / lanes;
 
 /// Where bodies that fill up a tile stand: so far that 1 / r^3 is zero in float.
@@ -137,10 +139,13 @@ __global__ void __launch_bounds__(block_size, blocks_at_a_time(uniform_softening
 template <bool uniform_softening, bool equal_masses>
 void launch(const Tiles<float>& tiles, std::int64_t sources, const PairSums& sums, Range work, cudaStream_t stream) {
   const std::int64_t tile_count = ceiling_divide(sources, target_tile);
-  pairs_kernel<uniform_softening, equal_masses>
-      <<<static_cast<unsigned>(ceiling_divide(work.count(), block_warps)), block_size, 0, stream>>>(
-          tiles, sources, tile_count, sums, largest_term(tile_count), work);
-  cuda_check_launch("pairs_kernel");
+  for (Range part = work; part.first < work.last; part.first = part.last) {
+    part.last = part.first + most_at_once < work.last ? part.first + most_at_once : work.last;
+    pairs_kernel<uniform_softening, equal_masses>
+        <<<static_cast<unsigned>(ceiling_divide(part.count(), block_warps)), block_size, 0, stream>>>(
+            tiles, sources, tile_count, sums, largest_term(tile_count), part);
+    cuda_check_launch("pairs_kernel");
+  }
 }
 
 }  // namespace

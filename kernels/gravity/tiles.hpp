@@ -18,7 +18,7 @@ inline constexpr std::int64_t target_tile = 256;
 /// Sources whose pulls are added up in float before the sum goes to double.
 inline constexpr std::int64_t partial_length = 128;
 
-/// From so many sources on, in float, a GPU looks at each pair of them once (kernels/gravity/pairs_cuda.cu).
+/// From so many sources on a GPU may look at each pair of them once: see sums_over_pairs().
 inline constexpr std::int64_t paired_from = 12288;
 
 /// Floors of eps^2, in units of length_scale^2: far below what the number type resolves at any distance that matters,

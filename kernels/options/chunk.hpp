@@ -28,6 +28,7 @@ struct SobolView {
 template <class Real>
 struct GroupView {
   const PathSpec* grids = nullptr;  ///< fine, coarse
+  PhiloxRounds rounds{};            ///< of the first asset
   const VariationSpec* variations = nullptr;
   std::int32_t variation_count = 0;
   const Term* terms = nullptr;

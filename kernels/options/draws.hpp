@@ -41,11 +41,13 @@ template <class Real, int assets>
 struct PhiloxDraws : DrawsOfPath<Real> {
   using DrawsOfPath<Real>::spec, DrawsOfPath<Real>::sample, DrawsOfPath<Real>::coarse, DrawsOfPath<Real>::mirrored;
   static constexpr bool in_blocks = true;
+  const PhiloxRounds& rounds;  ///< of the first asset
   std::int32_t block[assets];
   Real cache[assets][4];
 
-  ERGODE_HOST_DEVICE PhiloxDraws(const PathSpec& s, std::uint64_t sample_, int coarse_, bool mirrored_)
-      : DrawsOfPath<Real>{&s, sample_, coarse_, mirrored_} {
+  ERGODE_HOST_DEVICE PhiloxDraws(const PathSpec& s, const PhiloxRounds& first, std::uint64_t sample_, int coarse_,
+                                 bool mirrored_)
+      : DrawsOfPath<Real>{&s, sample_, coarse_, mirrored_}, rounds(first) {
     for (int a = 0; a < (assets == 1 ? 1 : s.assets); ++a) block[a] = -1;
   }
 
@@ -60,15 +62,13 @@ struct PhiloxDraws : DrawsOfPath<Real> {
     for (int f = 0; f < normals_per_step; ++f) z[f] = (z[f] + second[f]) * Real(0.70710678118654752);
   }
 
-  /// Four normals of the fine grid in a row, from number 4 `number` on, of the asset whose key is given: for loops that
-  /// take a block at a time.
-  ERGODE_HOST_DEVICE void four(PhiloxKey key, int number, Real* z) const {
-    normals4<Real>(philox4x32(philox_counter(sample, static_cast<std::uint32_t>(number),
-                                             static_cast<std::uint32_t>(Purpose::increments)),
-                              key),
-                   z);
-    const Real sign = mirrored ? Real(-1) : Real(1);
-    for (int i = 0; i < 4; ++i) z[i] *= sign;
+  /// Four normals of the fine grid in a row, from number 4 `number` on, of the first asset: for loops that take a block
+  /// at a time.
+  ERGODE_HOST_DEVICE void four(int number, Real* z) const {
+    normals4<Real>(philox_rounds(philox_counter(sample, static_cast<std::uint32_t>(number),
+                                                static_cast<std::uint32_t>(Purpose::increments)),
+                                 rounds),
+                   z, mirrored ? Real(-1) : Real(1));
   }
 
  private:

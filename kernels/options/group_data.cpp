@@ -39,6 +39,7 @@ GroupData<Real> group_data(const GroupPlan& plan) {
 
   GroupView<Real>& g = d.view;
   g.grids = d.grids.data();
+  g.rounds = rounds_of(d.grids[0].asset[0].key);
   g.variations = d.variations.data();
   g.variation_count = static_cast<std::int32_t>(d.variations.size());
   g.terms = d.terms.data();

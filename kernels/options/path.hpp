@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/options/draws.hpp"
 #include "kernels/options/models/bates.hpp"
 #include "kernels/options/models/cev.hpp"
@@ -120,11 +122,14 @@ struct Path {
   template <class Draws>
   ERGODE_HOST_DEVICE void run(Draws& draws, const Recorder<Element<T>>& recorder) {
     start();
-    if constexpr (Draws::in_blocks && assets == 1 && model != any_model && !is_dual<T>) {
-      if (draws.coarse == 0 && continuous == 0) {
-        const bool averages =
-            observers == 1 && (observer_count() == 0 || first_observer.kind == ObserverKind::arithmetic_average);
-        return averages ? run_in_blocks<observers == 1>(draws, recorder) : run_in_blocks<false>(draws, recorder);
+    if constexpr (Draws::in_blocks && assets == 1 && model != any_model) {
+      if (draws.coarse == 0 && continuous == 0 && first_asset.pays_cash == 0) {
+        if constexpr (observers == 1) {
+          if (observer_count() == 0) return run_in_blocks<Watching::nothing>(draws, recorder);
+          if (first_observer.kind == ObserverKind::arithmetic_average)
+            return run_in_blocks<Watching::average>(draws, recorder);
+        }
+        return run_in_blocks<Watching::anything>(draws, recorder);
       }
     }
     for (int step = 0; step < steps; ++step) advance(step, draws, recorder);
@@ -148,28 +153,40 @@ struct Path {
   }
 
  private:
-  /// run() where nothing watches between fixings, a block of normals at a time: the same normals for the same steps,
-  /// without looking up each. `averages`: the one statistic is an arithmetic average, the most frequent, or there is
-  /// none; the loop then holds nothing else.
-  template <bool averages, class Draws>
+  /// run() where nothing watches between fixings and no cash is paid, a block of normals at a time: the same normals
+  /// for the same steps, without looking up each.
+  enum class Watching {
+    nothing,   ///< there are no statistics
+    average,   ///< one, an arithmetic average: the most frequent
+    anything,  ///< what the specification says
+  };
+  template <Watching watching, class Draws>
   ERGODE_HOST_DEVICE void run_in_blocks(const Draws& draws, const Recorder<Element<T>>& recorder) {
-    constexpr int count = model == static_cast<int>(ModelKind::heston) ? Heston::normals : 1;
-    constexpr int steps_a_block = 4 / count;
-    const int watchers = observer_count();
-    for (int block = 0, step = 0; step < steps; ++block, step += steps_a_block) {
-      Real four[4];
-      draws.four(first_asset.key, block, four);
+    static_assert(model == static_cast<int>(ModelKind::gbm) || model == static_cast<int>(ModelKind::heston));
+    using Model = std::conditional_t<model == static_cast<int>(ModelKind::gbm), Gbm, Heston>;
+    constexpr int steps_a_block = 4 / Model::normals;
+    AssetConstants<T> c = constants_of(0, 0);
+    Constants<T> weights = constants + first_observer.table;
+    int done = 0;
+    const auto make_step = [&](int i, const Real* four) {
+      Model::step(asset[0], {c.spot, c.model, c.step + i * Model::step_constants}, four + i * Model::normals);
+      if constexpr (watching == Watching::average) observe_average(weights + i, observer[0]);
+      if constexpr (watching == Watching::anything)
+        for (int k = 0; k < observer_count(); ++k) observe_fixing(observer_spec(k), observer[k], done + i, recorder);
+    };
+    Real four[4];
+    int block = 0;
+    for (; done + steps_a_block <= steps; ++block) {
+      draws.four(block, four);
       ERGODE_UNROLL
-      for (int i = 0; i < steps_a_block; ++i) {
-        if (step + i >= steps) break;
-        advance_asset<false>(0, step + i, four + i * count, draws);
-        if constexpr (averages) {
-          if (watchers != 0) observe_average(first_observer, observer[0], step + i);
-        } else {
-          for (int k = 0; k < watchers; ++k) observe_fixing(observer_spec(k), observer[k], step + i, recorder);
-        }
-      }
+      for (int i = 0; i < steps_a_block; ++i) make_step(i, four);
+      done += steps_a_block;
+      c.step = c.step + steps_a_block * Model::step_constants;
+      weights = weights + steps_a_block;
     }
+    if (done == steps) return;
+    draws.four(block, four);
+    for (int i = 0; done + i < steps; ++i) make_step(i, four);
   }
 
   template <class Draws>
@@ -185,10 +202,9 @@ struct Path {
     for (int a = 0; a < spec.assets; ++a) advance_asset(a, step, own[a], draws);
   }
 
-  /// `watched`: something may watch between fixings, so that the code for it is there.
-  template <bool watched = true, class Draws>
+  template <class Draws>
   ERGODE_HOST_DEVICE void advance_asset(int a, int step, const Real* z, Draws& draws) {
-    const bool watches = watched && continuous != 0;
+    const bool watches = continuous != 0;
     const AssetConstants<T> c = constants_of(a, step);
     AssetState<T>& s = asset[a];
     const T before = s.log_return;
@@ -323,10 +339,9 @@ struct Path {
     }
   }
 
-  ERGODE_HOST_DEVICE void observe_average(const ObserverSpec& o, T* state, int step) const {
-    if (plain_constant(constants, o.table + step) == 0) return;
-    const T weight = constants[o.table + step];
-    AverageObserver::fixing(state, weight, spot(0));
+  ERGODE_HOST_DEVICE void observe_average(Constants<T> weight, T* state) const {
+    if (plain_constant(weight, 0) == 0) return;
+    AverageObserver::fixing(state, T(weight[0]), spot(0));
   }
 
   ERGODE_HOST_DEVICE void observe_fixing(const ObserverSpec& o, T* state, int step,

@@ -22,26 +22,30 @@ struct LaunchArguments {
   cudaStream_t stream = nullptr;
 };
 
-/// Adds the lanes' sums as a binary tree, in the order of the CPU: halves down to a warp through shared memory, then
-/// within the warp.
-__device__ inline double lane_tree(double value, double* shared) {
+/// Adds the lanes' sums of one estimator, each as a binary tree in the order of the CPU: halves down to a warp through
+/// shared memory, then within the warp. `out` is the first thread's to write.
+__device__ inline void add_lanes(const double* sums, double (&shared)[moments][chunk_lanes], double* out) {
   const int lane = static_cast<int>(threadIdx.x);
   __syncthreads();
-  shared[lane] = value;
+  for (int m = 0; m < moments; ++m) shared[m][lane] = sums[m];
   for (int width = chunk_lanes / 2; width >= 32; width /= 2) {
     __syncthreads();
-    if (lane < width) shared[lane] += shared[lane + width];
+    if (lane < width)
+      for (int m = 0; m < moments; ++m) shared[m][lane] += shared[m][lane + width];
   }
-  __syncthreads();
-  double sum = shared[lane & 31];
-  for (int width = 16; width > 0; width /= 2) sum += __shfl_down_sync(0xffffffffu, sum, width);
-  return sum;
+  if (lane >= 32) return;
+  __syncwarp();
+  for (int m = 0; m < moments; ++m) {
+    double sum = shared[m][lane];
+    for (int width = 16; width > 0; width /= 2) sum += __shfl_down_sync(0xffffffffu, sum, width);
+    if (lane == 0) out[m] = sum;
+  }
 }
 
 template <int model, class Real, int assets, bool stored, bool tangents, int observers>
-__global__ void __launch_bounds__(chunk_lanes, observers == 1 && sizeof(Real) == 4 ? 6 : 1)
-    paths_kernel(GroupView<Real> g, LaunchArguments<Real> launch) {
-  __shared__ double shared[chunk_lanes];
+__global__ void __launch_bounds__(chunk_lanes, observers == 1 && sizeof(Real) == 4 ? (tangents ? 4 : 6) : 1)
+    paths_kernel(const __grid_constant__ GroupView<Real> g, LaunchArguments<Real> launch) {
+  __shared__ double shared[moments][chunk_lanes];
   double x[max_estimators], c[max_estimators], sums[max_estimators * moments];
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * chunk_lanes + threadIdx.x;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * chunk_lanes;
@@ -61,15 +65,12 @@ __global__ void __launch_bounds__(chunk_lanes, observers == 1 && sizeof(Real) ==
         });
       } else {
         run_sample<model, assets, tangents, observers>(g, sample, chunk, x, c, [&](int grid, bool mirrored) {
-          return PhiloxDraws<Real, assets>(g.grids[grid], number, grid, mirrored);
+          return PhiloxDraws<Real, assets>(g.grids[grid], g.rounds, number, grid, mirrored);
         });
       }
       add_moments(x, c, g.estimators, sums);
     }
-    for (int i = 0; i < row; ++i) {
-      const double sum = lane_tree(sums[i], shared);
-      if (threadIdx.x == 0) launch.sums[k * row + i] = sum;
-    }
+    for (int e = 0; e < g.estimators; ++e) add_lanes(sums + e * moments, shared, launch.sums + k * row + e * moments);
   }
 }
 
@@ -107,24 +108,22 @@ void launch_upper_bound_of(const GroupView<Real>& g, const UpperBoundPlan& plan,
 }
 
 /// Launches run(): sums of chunks [first, first + count). `stored`: Sobol points. Where the model is known to the
-/// compiler, groups with at most one statistic and no derivatives have a loop of their own, whose statistic stays in
-/// registers.
+/// compiler, groups with at most one statistic have loops of their own, whose statistic stays in registers.
 template <int model, class Real, int assets>
 void launch_paths(const GroupView<Real>& g, const LaunchArguments<Real>& launch, bool stored, bool tangents) {
   const auto blocks = static_cast<unsigned>(std::min(launch.count, launch.blocks));
   constexpr bool known = model != any_model;
   constexpr int one = known ? 1 : max_observers;
+  const bool few = launch.observers <= one;
   const auto go = [&](auto kernel) { kernel<<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch); };
-  if (stored) {
+  if (stored)
     go(paths_kernel<model, Real, assets, true, true, max_observers>);
-  } else if (known && !tangents) {
-    if (launch.observers <= 1)
-      go(paths_kernel<model, Real, assets, false, !known, one>);
-    else
-      go(paths_kernel<model, Real, assets, false, !known, max_observers>);
-  } else {
-    go(paths_kernel<model, Real, assets, false, true, max_observers>);
-  }
+  else if (tangents || !known)
+    few ? go(paths_kernel<model, Real, assets, false, true, one>)
+        : go(paths_kernel<model, Real, assets, false, true, max_observers>);
+  else
+    few ? go(paths_kernel<model, Real, assets, false, !known, one>)
+        : go(paths_kernel<model, Real, assets, false, !known, max_observers>);
   cuda_check_launch("paths_kernel");
 }
 

@@ -30,6 +30,7 @@ struct AssetSpec {
   std::int32_t constants;     ///< offset of the model's constants
   std::int32_t steps;         ///< offset of the constants of step 0
   std::int32_t stride;        ///< constants a step
+  std::int32_t pays_cash;     ///< 1: there are cash dividends
   PhiloxKey key;
 };
 

@@ -37,7 +37,7 @@ struct UpperBound {
       double own = 0;
       for (std::int64_t j = lane; j < inner; j += SerialLanes::lanes) {
         // Pairs of mirrored paths: less noise, and the bound is nearer.
-        PhiloxDraws<Real, assets> draws(spec, stream + static_cast<std::uint64_t>(j / 2), 0, (j & 1) != 0);
+        PhiloxDraws<Real, assets> draws(spec, g.rounds, stream + static_cast<std::uint64_t>(j / 2), 0, (j & 1) != 0);
         Path<model, Real, assets> path = outer;
         for (int step = first; step < spec.steps && path.observer[observer][1] == 0; ++step)
           path.advance(step, draws, {});
@@ -52,7 +52,7 @@ struct UpperBound {
   ERGODE_HOST_DEVICE double operator()(std::int64_t index, std::int64_t outer_paths, std::uint64_t first_sample) const {
     const PathSpec& spec = g.grids[0];
     const ObserverSpec& o = spec.observer[observer];
-    PhiloxDraws<Real, assets> draws(spec, first_sample + static_cast<std::uint64_t>(index), 0, false);
+    PhiloxDraws<Real, assets> draws(spec, g.rounds, first_sample + static_cast<std::uint64_t>(index), 0, false);
     Path<model, Real, assets> path(spec, g.plain + g.offsets[0], g.policies);
     path.start();
     std::uint64_t stream = first_sample + static_cast<std::uint64_t>(outer_paths) +

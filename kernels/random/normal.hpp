@@ -33,6 +33,16 @@ ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real scaled_bits(Word n
 #endif
 }
 
+/// A word as a float, a signed one too: one instruction, and not of the unit of sines and logarithms.
+#ifdef __CUDA_ARCH__
+__device__ inline float float_of(std::uint32_t w) {
+  return __uint2float_rn(w);
+}
+__device__ inline float signed_float_of(std::uint32_t w) {
+  return __int2float_rn(static_cast<int>(w));
+}
+#endif
+
 /// -factor ln x of 2^-33 <= x <= 1. In float on a device wrong by at most 2e-7 near 1, and by as much relatively
 /// elsewhere.
 template <class Real>
@@ -54,22 +64,27 @@ ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real minus_log(Real x, 
 template <class Real, class Word>
 ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real open_unit(Word w) {
   if constexpr (single<Real>) {
+#ifdef __CUDA_ARCH__
+    return ::fmaf(float_of(w), 0x1p-32f, 0x1p-33f);
+#else
     const Real high = scaled_bits<Real>(w >> 16, 0x1p-16f, 0.0f);
     const Real low = scaled_bits<Real>(w & Word(0xffffu), 0x1p-32f, 0x1p-33f);
     return high + low;
+#endif
   } else {
     return scaled_bits<Real>(w, 0x1p-32, 0x1p-33);
   }
 }
 
-/// Cosine and sine of the angle in (-pi, pi) at fraction (w + 1/2) 2^-32 of the circle; in float of the 23 leading
-/// bits. In float on a device wrong by at most 5e-7.
+/// Cosine and sine of the angle in (-pi, pi) at fraction (w + 1/2) 2^-32 of the circle; in float on a host of the 23
+/// leading bits. In float on a device wrong by at most 1e-6, and both with the other sign, which the radius takes back:
+/// the angle is then that of the word as a signed number.
 template <class Real, class Word>
 ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void cosine_sine(Word w, Real& cosine, Real& sine) {
 #ifdef __CUDA_ARCH__
   if constexpr (single<Real>) {
     constexpr float pi = 3.14159265f;
-    const float angle = ::fmaf(scaled_bits<float>(w >> 9, 0x1p-22f, -1.0f), pi, pi * 0x1p-23f);
+    const float angle = ::fmaf(signed_float_of(w), pi * 0x1p-31f, pi * 0x1p-32f);
     cosine = __cosf(angle);
     sine = __sinf(angle);
   } else {
@@ -101,11 +116,25 @@ ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void cosine_sine(Word w
 #endif
 }
 
+/// sign sqrt(-2 ln u) of a word's u; on a device in float with the other sign.
 template <class Real, class Word>
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void box_muller(Word radius_word, Word angle_word, Real* out) {
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real radius_of(Word w, Element<Real> sign) {
+#ifdef __CUDA_ARCH__
+  if constexpr (single<Real>) {
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(open_unit<float>(w)));
+    return square_root(::fabsf(y)) * (-1.17741002f * sign);  // sqrt(2 ln 2)
+  }
+#endif
+  return square_root(minus_log(open_unit<Real>(w), 2)) * Real(sign);
+}
+
+template <class Real, class Word>
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void box_muller(Word radius_word, Word angle_word,
+                                                                         Element<Real> sign, Real* out) {
   Real cosine, sine;
   cosine_sine(angle_word, cosine, sine);
-  const Real radius = square_root(minus_log(open_unit<Real>(radius_word), 2));
+  const Real radius = radius_of<Real>(radius_word, sign);
   out[0] = radius * cosine;
   out[1] = radius * sine;
 }
@@ -113,11 +142,13 @@ ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void box_muller(Word ra
 }  // namespace elementary
 
 /// Four independent standard normals from four words (Box & Muller 1958): words 0 and 1 give the radius and the angle
-/// of the first two, 2 and 3 those of the others. The largest magnitude is sqrt(66 ln 2) = 6.76.
+/// of the first two, 2 and 3 those of the others. The largest magnitude is sqrt(66 ln 2) = 6.76. `sign` 1, or -1 for
+/// their mirror image.
 template <class Real, class Word = std::uint32_t>
-ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void normals4(WordBlock<Word> words, Real out[4]) {
-  elementary::box_muller(words[0], words[1], out);
-  elementary::box_muller(words[2], words[3], out + 2);
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void normals4(WordBlock<Word> words, Real out[4],
+                                                                       Element<Real> sign = 1) {
+  elementary::box_muller(words[0], words[1], sign, out);
+  elementary::box_muller(words[2], words[3], sign, out + 2);
 }
 
 /// A word as a number in (0, 1), never 0 or 1: (w + 1/2) 2^-32 in double; in float (n + 1/2) 2^-23 of the 23 leading

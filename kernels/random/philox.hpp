@@ -30,25 +30,40 @@ ERGODE_HOST_DEVICE constexpr std::uint32_t low_word(std::uint64_t product) {
   return static_cast<std::uint32_t>(product);
 }
 
+/// What each round mixes in: the key and Weyl increments, the golden ratio and sqrt(3) - 1.
+struct PhiloxRounds {
+  std::uint32_t seed[10], stream[10];
+};
+ERGODE_HOST_DEVICE constexpr PhiloxRounds rounds_of(PhiloxKey key) {
+  PhiloxRounds rounds{};
+  ERGODE_UNROLL
+  for (std::uint32_t r = 0; r < 10; ++r) {
+    rounds.seed[r] = key.seed + r * 0x9E3779B9u;
+    rounds.stream[r] = key.stream + r * 0xBB67AE85u;
+  }
+  return rounds;
+}
+
 /// One block of Philox4x32-10 (Salmon, Moraes, Dror & Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"): a
 /// bijection of the counter chosen by the key. Bit for bit the sequence of Random123 and cuRAND. There is no state: a
 /// draw is named by key = (seed, stream) and counter = (index low, index high, step, purpose).
 template <class Word>
-ERGODE_HOST_DEVICE constexpr WordBlock<Word> philox4x32(WordBlock<Word> counter, PhiloxKey key) {
+ERGODE_HOST_DEVICE constexpr WordBlock<Word> philox_rounds(WordBlock<Word> counter, const PhiloxRounds& rounds) {
   Word c0 = counter.word[0], c1 = counter.word[1], c2 = counter.word[2], c3 = counter.word[3];
-  std::uint32_t k0 = key.seed, k1 = key.stream;
   ERGODE_UNROLL
   for (int round = 0; round < 10; ++round) {
     const auto p0 = wide_product(c0, 0xD2511F53u);
     const auto p1 = wide_product(c2, 0xCD9E8D57u);
-    c0 = high_word(p1) ^ c1 ^ k0;
+    c0 = high_word(p1) ^ c1 ^ rounds.seed[round];
     c1 = low_word(p1);
-    c2 = high_word(p0) ^ c3 ^ k1;
+    c2 = high_word(p0) ^ c3 ^ rounds.stream[round];
     c3 = low_word(p0);
-    k0 += 0x9E3779B9u;  // the golden ratio and sqrt(3) - 1, as Weyl increments
-    k1 += 0xBB67AE85u;
   }
   return {{c0, c1, c2, c3}};
+}
+template <class Word>
+ERGODE_HOST_DEVICE constexpr WordBlock<Word> philox4x32(WordBlock<Word> counter, PhiloxKey key) {
+  return philox_rounds(counter, rounds_of(key));
 }
 
 /// The counter of `index` (path or particle), `step` and `purpose`.

@@ -38,6 +38,7 @@ endif()
 message(STATUS "CUDA backend: ${ERGODE_HAVE_CUDA} (${_why})")
 
 # NCCL is used by ranks with a GPU each, when it is there and never required: without it their sums go through the hosts.
+# It is not linked but looked for when it is wanted.
 set(ERGODE_HAVE_NCCL OFF)
 set(_why "ERGODE_NCCL=OFF")
 if(NOT ERGODE_HAVE_CUDA)
@@ -70,7 +71,8 @@ function(ergode_choose_device_sum target)
   if(ERGODE_HAVE_NCCL)
     list(REMOVE_ITEM sources ${folder}/device_sum_nonccl.cpp)
     target_include_directories(${target} PRIVATE ${ERGODE_NCCL_INCLUDE} ${CUDAToolkit_INCLUDE_DIRS})
-    target_link_libraries(${target} PRIVATE ${ERGODE_NCCL_LIBRARY})
+    target_compile_definitions(${target} PRIVATE ERGODE_NCCL_LIBRARY="${ERGODE_NCCL_LIBRARY}")
+    target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
   else()
     list(REMOVE_ITEM sources ${folder}/device_sum_nccl.cpp)
   endif()

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <memory>
 
-#include "kernels/gravity/tiles.hpp"
 #include "sim/nbody/integrators.hpp"
 #include "sim/nbody/spheres.hpp"
 
@@ -70,7 +69,8 @@ ForceError compare(const std::vector<Vec3>& acceleration, const std::vector<Vec3
 GravityRate measure_gravity(const kernels::Device& device, int threads, std::int64_t bodies, Precision precision,
                             const Pace& pace) {
   const auto engine = engine_of(device, threads, precision);
-  engine->upload(plummer_sphere(bodies, 0.01, 0));
+  const kernels::NbodyState state = plummer_sphere(bodies, 0.01, 0);
+  engine->upload(state);
   const kernels::StepPlan plan = step_plan(integrator("leapfrog"));
   std::int64_t step = 0;
   const auto steps = [&](std::int64_t count) {
@@ -80,8 +80,7 @@ GravityRate measure_gravity(const kernels::Device& device, int threads, std::int
   GravityRate rate;
   rate.bodies = bodies;
   rate.precision = precision;
-  rate.pairs = device.backend == kernels::Backend::cuda && precision == kernels::Precision::mixed &&
-               bodies >= kernels::paired_from;
+  rate.pairs = kernels::sums_over_pairs(device.backend, precision, state.mass, bodies);
   rate.timing = time_passes(steps, pace, 4096);
   return rate;
 }

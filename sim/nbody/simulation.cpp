@@ -209,6 +209,8 @@ class NbodySimulation final : public Simulation {
     options.precision = precision_;
     engine_ = make_gravity_engine(context_, options);
     engine_->upload(state_);
+    if (kernels::sums_over_pairs(context_.device.backend, precision_, state_.mass, state_.sources))
+      context_.info("forces: each pair of bodies once, added up in fixed point");
     bodies_ = state_.size();
     sources_ = state_.sources;
   }
@@ -349,6 +351,14 @@ class NbodySimulation final : public Simulation {
       context_.warning("the force error E2 is " + text(o.force.e2) + " at step " + std::to_string(step_) +
                        ": bodies are too close for their distances from others; use gravity.precision: double");
     }
+    if (!warned_twice_ && engine_->passes_done_twice() > 0) {
+      warned_twice_ = true;
+      context_.warning(
+          "bodies came so near to each other, or some are so far from the rest, that fixed-point sums "
+          "could not hold their forces: such force passes are done twice (by step " +
+          std::to_string(step_) + ", " + std::to_string(engine_->passes_done_twice()) +
+          " of them), which takes more than twice the time; softening avoids it");
+    }
     hold("the relative energy error", "max_relative_energy_error", std::fabs(o.relative_energy_error),
          d.max_relative_energy_error, warned_energy_);
     if (d.force_check && schedule_.force_check_due(step_))
@@ -376,7 +386,7 @@ class NbodySimulation final : public Simulation {
   Motion start_motion_;
   double energy_error_ = 0, largest_energy_error_ = 0, momentum_drift_ = 0, seconds_ = 0;
   ForceError force_;
-  bool warned_energy_ = false, warned_force_ = false;
+  bool warned_energy_ = false, warned_force_ = false, warned_twice_ = false;
 };
 
 class Config final : public SimulationConfig {

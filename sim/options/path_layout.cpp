@@ -142,6 +142,7 @@ void Builder::gbm_steps(std::size_t a, k::AssetSpec& spec, const TermStructure& 
     put(market_.carry_integral(a, from, to) - 0.5 * variance - jump_drift * (to - from));
     put(std::sqrt(variance));
     put(dividend);
+    if (dividend != 0) spec.pays_cash = 1;
     // The forward variance over the step; a step of no length has the spot volatility.
     const double sigma = volatility.volatility_at(0);
     put(to > from ? variance / (to - from) : sigma * sigma);

@@ -25,7 +25,11 @@ class RankShare final : public kernels::TargetShare {
   void watch() const override { ranks_.watch(); }
 
   void join_devices(const std::string& meeting) {
-    devices_ = kernels::join_device_sum(meeting, ranks_.rank(), ranks_.size());
+    // All or none: where it is missing on one node, sums go through the hosts.
+    std::int64_t with = kernels::device_sum_library().empty() ? 0 : 1;
+    ranks_.add_up(&with, 1);
+    if (with == ranks_.size())
+      devices_ = kernels::join_device_sum(meeting, ranks_.rank(), ranks_.size(), [this] { ranks_.watch(); });
   }
 
  private:
@@ -59,11 +63,14 @@ class SharedGravityEngine final : public GravityEngine {
                                .put(options.block_size));
     options.share = &share_;
     mine_ = kernels::make_gravity_engine(context.device, context.threads, options);
-    if (leader_.gpu_each() && options.precision == kernels::Precision::mixed) join_devices(context);
+    backend_ = context.device.backend;
+    precision_ = options.precision;
+    info_ = context.info;
   }
   ~SharedGravityEngine() override { leader_.drop(number_); }
 
   void upload(const NbodyState& state) override {
+    join_devices(state);
     Writer message = call(Method::upload);
     put(message, state);
     leader_.call(message, [&] { mine_->upload(state); });
@@ -83,20 +90,30 @@ class SharedGravityEngine final : public GravityEngine {
     return leader_.call(message, [&] { return mine_->reference_accelerations(indices); });
   }
   std::int64_t memory_bytes() const override { return mine_->memory_bytes(); }
+  std::int64_t passes_done_twice() const override { return mine_->passes_done_twice(); }
 
  private:
-  void join_devices(const RunContext& context) {
+  /// Before the first bodies whose forces are sums.
+  void join_devices(const NbodyState& state) {
+    if (joined_ || !leader_.gpu_each()) return;
+    if (!kernels::sums_over_pairs(backend_, precision_, state.mass, state.sources)) return;
+    joined_ = true;
     const std::string library = kernels::device_sum_library();
-    if (library.empty()) return;
+    if (library.empty()) return info_("sums between GPUs: through the hosts, as NCCL was not found");
     const std::string meeting = kernels::device_sum_meeting();
     leader_.call(call(Method::join_devices).put(meeting), [&] { share_.join_devices(meeting); });
-    context.info("sums between GPUs: " + library);
+    info_("sums between GPUs: " +
+          (share_.on_devices() != nullptr ? library : "through the hosts, as not every rank finds NCCL"));
   }
   Writer call(Method method) const { return Writer().put(Call::engine).put(number_).put(method); }
 
   Leader& leader_;
   RankShare share_;
   int number_ = 0;
+  kernels::Backend backend_{};
+  kernels::Precision precision_{};
+  std::function<void(const std::string&)> info_;
+  bool joined_ = false;
   std::unique_ptr<GravityEngine> mine_;
 };
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <catch2/catch_test_macros.hpp>
 #include <thread>
@@ -139,6 +141,38 @@ TEST_CASE("CUDA forces over pairs hold from far to near: within a fixed-point nu
     CHECK(same_bits(
         out, with_forces([&](const GravityOptions& of) { return make_gravity_engine(device, 1, of); }, even, o)));
   }
+}
+
+/// A million times lighter they are still added to a heavy body; beyond that they are not summed over pairs.
+TEST_CASE("CUDA forces of light bodies on a heavy one") {
+  const Device device = usable_device();
+  for (const double lightness : {1e-3, 9.6e-7, 1e-9, 1e-12}) {
+    CAPTURE(lightness);
+    NbodyState s = cube(paired_from + 1, paired_from + 1, 0.02);
+    s.mass.assign(s.mass.size(), lightness);
+    s.mass[0] = 1;
+    s.position[0] = {0.3, 0.4, 0.45};
+    CHECK(sums_over_pairs(device.backend, Precision::mixed, s.mass, s.sources) == (lightness > 0x1p-20));
+    auto engine = make_gravity_engine(device, 1, options(Precision::mixed));
+    engine->upload(s);
+    NbodyState out;
+    engine->download(out);
+    CHECK(error_at(out, {0}) <= 1e-6);
+    CHECK(error_at(out, first(1, 201)) <= 1e-6);
+    CHECK(engine->passes_done_twice() == 0);
+  }
+}
+
+TEST_CASE("CUDA engines that sum over pairs hold the memory that was predicted, and say which passes they did twice") {
+  const Device device = usable_device();
+  auto engine = make_gravity_engine(device, 1, options(Precision::mixed));
+  engine->upload(with_clump(1e-9));
+  CHECK(engine->memory_bytes() == gravity_memory(paired_from, paired_from, Precision::mixed, device).total);
+  CHECK(engine->passes_done_twice() == 1);
+  engine->integrate(leapfrog(), 0, 0, 3);
+  CHECK(engine->passes_done_twice() == 4);
+  engine->upload(with_clump(0.1));
+  CHECK(engine->passes_done_twice() == 0);
 }
 
 TEST_CASE("CUDA forces over pairs have the same bits when processes share them") {

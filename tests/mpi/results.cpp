@@ -95,6 +95,11 @@ TEST_CASE("ranks on a GPU", "[gpu]") {
     check_ranks(d, config, {2}, {"--device", "cuda:0", "--share-devices"});
     fs::remove_all(d / "ranks2");
   }
+  // So many bodies that forces are sums over pairs, which here go through the hosts.
+  fs::remove_all(d / "alone");
+  check_ranks(d, "bodies.yaml", {2},
+              {"--device", "cuda:0", "--share-devices", "--set", "initial_conditions.0.particles=13000"});
+  fs::remove_all(d / "ranks2");
   // What a rank pins of the host's memory for the exchange.
   const Outcome full =
       run_ranks(d, 2, run_of(d, "bodies.yaml", "full", {"--device", "cuda:0", "--share-devices"}), {1, "host_alloc:1"});

@@ -9,7 +9,7 @@ namespace ergode::kernels::options {
 struct AverageObserver {
   template <class T>
   ERGODE_HOST_DEVICE static void fixing(T* sum, const T& weight, const T& spot) {
-    *sum = *sum + weight * spot;
+    *sum = multiply_add(weight, spot, *sum);
   }
 };
 

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <optional>
+
+#include "kernels/device/cuda_check.cuh"
+
+// What a CUDA engine holds beside device memory. Nothing is asked of a context that may be gone.
+
+namespace ergode::kernels {
+
+/// Host memory that the device copies from and to at full speed.
+template <class T>
+class PinnedArray {
+ public:
+  PinnedArray() = default;
+  PinnedArray(const char* name, std::int64_t count) {
+    if (count == 0) return;
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+    const cudaError_t status =
+        fault_due(FaultPoint::host_alloc) ? cudaErrorMemoryAllocation : cudaMallocHost(&data_, bytes);
+    if (status == cudaErrorMemoryAllocation) {
+      cudaGetLastError();  // it is not sticky: the context lives on
+      throw Error(Failure::out_of_memory,
+                  "out of host memory for '" + std::string(name) + "': " + std::to_string(bytes >> 20) +
+                      " MiB asked that cannot be swapped out; start fewer ranks on a node or ask for more memory");
+    }
+    cuda_check(status, "cudaMallocHost");
+  }
+  PinnedArray(PinnedArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+  PinnedArray& operator=(PinnedArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~PinnedArray() {
+    if (data_ != nullptr && !cuda_lost()) cudaFreeHost(data_);
+  }
+  T* get() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
+class Event {
+ public:
+  Event() { cuda_check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreate"); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() {
+    if (!cuda_lost()) cudaEventDestroy(event_);
+  }
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// A stream that waits for what the default stream does, and the other way round: plain copies keep their place.
+class Stream {
+ public:
+  Stream() { cuda_check(cudaStreamCreate(&stream_), "cudaStreamCreate"); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() {
+    if (!cuda_lost()) cudaStreamDestroy(stream_);
+  }
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Launches that were recorded once and are then launched together.
+class Graph {
+ public:
+  template <class Launch>
+  Graph(cudaStream_t stream, const Launch& launch) {
+    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    cudaGraph_t graph = nullptr;
+    try {
+      launch();
+    } catch (...) {
+      cudaStreamEndCapture(stream, &graph);
+      cudaGetLastError();
+      throw;
+    }
+    cuda_check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+    const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
+    cudaGraphDestroy(graph);
+    cuda_check(status, "cudaGraphInstantiate");
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph() {
+    if (!cuda_lost()) cudaGraphExecDestroy(executable_);
+  }
+  void launch(cudaStream_t stream) const { cuda_check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch"); }
+
+ private:
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+}  // namespace ergode::kernels
