@@ -58,6 +58,17 @@ def array(dataset):
     return values
 
 
+def tree(group, prefix=""):
+    """Name -> dataset of a group and of those in it: HDF5 takes a name with a slash for a group and what is in it."""
+    found = {}
+    for name, item in group.items():
+        if isinstance(item, h5py.Dataset):
+            found[prefix + name] = item
+        else:
+            found.update(tree(item, f"{prefix}{name}/"))
+    return found
+
+
 def _dimension(dataset, axis):
     scales = dataset.dims[axis]
     if len(scales) > 0:

@@ -20,6 +20,11 @@ class Run:
         self.directory = pathlib.Path(directory)
         self._package = units
 
+    @property
+    def output_directory(self):
+        """Where pictures and the report go when no other place is named."""
+        return self.directory
+
     # Where the parts are: (file, group). A member that is packed with others in one file has them elsewhere.
     def _place(self, part):
         return self.directory / f"{part}.h5", "/"

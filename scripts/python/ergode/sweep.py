@@ -5,14 +5,13 @@ import copy
 import functools
 import pathlib
 
-import h5py
 import numpy
 import xarray
 
 from ergode.axes import MEMBER, axes, grid, labels
-from ergode.config import parse_value, read_config
+from ergode.config import read_config, read_swept_values, set_value
 from ergode.errors import DamagedError, MissingError
-from ergode.hdf5 import array, attributes, opened
+from ergode.hdf5 import array, attributes, opened, tree
 from ergode.run import Run
 from ergode.snapshots import Snapshots
 
@@ -45,11 +44,7 @@ class Sweep:
     def _tables(self):
         with opened(self.path) as file:
             tables = {
-                table: {
-                    name: (array(item), attributes(item))
-                    for name, item in file[table].items()
-                    if isinstance(item, h5py.Dataset)
-                }
+                table: {name: (array(item), attributes(item)) for name, item in tree(file[table]).items()}
                 for table in TABLES
             }
         lengths = {len(values) for table in tables.values() for values, _ in table.values()}
@@ -74,6 +69,18 @@ class Sweep:
     def results(self):
         """Headline figure -> values over the members."""
         return self._columns("results")
+
+    @functools.cached_property
+    def _swept(self):
+        return read_swept_values(self.directory / "config.used.yaml")
+
+    def parameters_of(self, place):
+        """Key path -> value of one member, as it stands in the config."""
+        values = {key: column[place].item() for key, column in self.parameters.items()}
+        return {
+            key: self._swept.get(key, {}).get(value, value) if isinstance(value, str) else value
+            for key, value in values.items()
+        }
 
     @functools.cached_property
     def dataset(self):
@@ -123,38 +130,59 @@ class Members(collections.abc.Sequence):
             return PackedRun(self._sweep, place % len(self))
         directory = self._sweep.directory / str(index["directory"][place])
         if not index["directory"][place] or not directory.is_dir():
+            error = str(index["error"][place]) if "error" in index else ""
             raise MissingError(
-                directory, f"member {index['member'][place]} ({index['status'][place]}) has no run directory"
+                self._sweep.directory / member_directory(index["member"][place]),
+                f"member {index['member'][place]} ({index['status'][place]}) has no run directory"
+                + (f": {error}" if error else ""),
             )
         return Run(directory, self._sweep._package)
 
+    def numbered(self, number):
+        """The member with this number."""
+        (found,) = numpy.nonzero(self._sweep.index["member"] == number)
+        if not len(found):
+            raise MissingError(
+                self._sweep.directory / member_directory(number),
+                f"the sweep has {len(self)} members, counted from 0",
+            )
+        return self[int(found[0])]
+
 
 class PackedRun(Run):
-    """A member that lies in one file with others. Only those that are done do."""
+    """A member that lies in one file with others. Only those that are done do. `directory` is where it would lie alone."""
 
     def __init__(self, sweep, place):
-        super().__init__(sweep.directory / str(sweep.index["file"][place]), sweep._package)
-        self._sweep, self._number = sweep, place
-        self._group = str(sweep.index["group"][place])
+        super().__init__(sweep.directory / member_directory(sweep.index["member"][place]), sweep._package)
+        self.sweep, self._number = sweep, place
+        self._file, self._group = sweep.directory / str(sweep.index["file"][place]), str(sweep.index["group"][place])
+
+    @property
+    def output_directory(self):
+        return self.sweep.directory / "reports" / self.directory.name
 
     def _place(self, part):
-        return self.directory, f"{self._group}/{part}"
+        return self._file, f"{self._group}/{part}"
 
     @functools.cached_property
     def config(self):
         """The sweep's config with this member's parameters."""
-        config = copy.deepcopy(self._sweep.config)
+        config = copy.deepcopy(self.sweep.config)
         config.pop("sweep", None)
-        for key, values in self._sweep.parameters.items():
-            value = values[self._number].item()
-            _set(config, key.split("."), parse_value(value) if isinstance(value, str) else value)
+        for key, value in self.sweep.parameters_of(self._number).items():
+            try:
+                set_value(config, key, value)
+            except (IndexError, TypeError, ValueError):
+                raise DamagedError(
+                    self.sweep.directory / "config.used.yaml", f"has no place for {key}, which sweep.h5 names"
+                ) from None
         return config
 
     @functools.cached_property
     def summary(self):
         """The headline figures that the sweep's index has."""
         figures = {}
-        for name, (values, attrs) in self._sweep._tables["results"].items():
+        for name, (values, attrs) in self.sweep._tables["results"].items():
             units = attrs.get("units", "1")  # empty: of texts and of counts that have none
             figures[name] = {"value": values[self._number].item(), **({"units": units} if units else {})}
         return {"simulation": self.kind, "name": self.name, "state": "finished", "exit_code": 0, "results": figures}
@@ -167,8 +195,5 @@ class PackedRun(Run):
         return Snapshots.of_names({name: (path, f"{group}/{name}") for name in names}, self._package)
 
 
-def _set(config, path, value):
-    for part in path[:-1]:
-        config = config[int(part)] if isinstance(config, list) else config.setdefault(part, {})
-    last = int(path[-1]) if isinstance(config, list) else path[-1]
-    config[last] = value
+def member_directory(number):
+    return pathlib.Path("members") / f"member_{number:06}"
