@@ -40,6 +40,11 @@ class Sweep:
     def name(self):
         return self.config.get("name") or self.directory.name
 
+    @property
+    def output_directory(self):
+        """Where pictures and the report go when no other place is named."""
+        return self.directory
+
     @functools.cached_property
     def _tables(self):
         with opened(self.path) as file:
@@ -154,7 +159,7 @@ class PackedRun(Run):
 
     def __init__(self, sweep, place):
         super().__init__(sweep.directory / member_directory(sweep.index["member"][place]), sweep._package)
-        self.sweep, self._number = sweep, place
+        self.sweep, self._row, self.number = sweep, place, int(sweep.index["member"][place])
         self._file, self._group = sweep.directory / str(sweep.index["file"][place]), str(sweep.index["group"][place])
 
     @property
@@ -169,7 +174,7 @@ class PackedRun(Run):
         """The sweep's config with this member's parameters."""
         config = copy.deepcopy(self.sweep.config)
         config.pop("sweep", None)
-        for key, value in self.sweep.parameters_of(self._number).items():
+        for key, value in self.sweep.parameters_of(self._row).items():
             try:
                 set_value(config, key, value)
             except (IndexError, TypeError, ValueError):
@@ -184,7 +189,7 @@ class PackedRun(Run):
         figures = {}
         for name, (values, attrs) in self.sweep._tables["results"].items():
             units = attrs.get("units", "1")  # empty: of texts and of counts that have none
-            figures[name] = {"value": values[self._number].item(), **({"units": units} if units else {})}
+            figures[name] = {"value": values[self._row].item(), **({"units": units} if units else {})}
         return {"simulation": self.kind, "name": self.name, "state": "finished", "exit_code": 0, "results": figures}
 
     @property

@@ -13,7 +13,7 @@ def arguments():
     parser = argparse.ArgumentParser(prog="python -m ergode.plot", description="Draws a run directory, or a sweep's.")
     parser.add_argument("run", type=pathlib.Path, metavar="RUN", help="run or sweep directory")
     parser.add_argument(
-        "-o", "--output", type=pathlib.Path, metavar="DIR", help="where the pictures go (default: RUN/plots)"
+        "-o", "--output", type=pathlib.Path, metavar="DIR", help="where the pictures go (default: RUN/plots; of a packed member SWEEP/reports/member_000012/plots)"
     )
     parser.add_argument("--format", choices=("png", "pdf", "both"), default="png")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these pictures alone")
@@ -30,7 +30,7 @@ def main():
     unknown = sorted(set(given.only) - set(names))
     if unknown:
         raise ergode.ErgodeError(given.run, f"has no picture {', '.join(unknown)}; it has {', '.join(names) or 'none'}")
-    directory = given.output or given.run / "plots"
+    directory = given.output or run.output_directory / "plots"
     directory.mkdir(parents=True, exist_ok=True)
     for name, figure, _ in pictures(run, given.only):
         for ending in ("png", "pdf") if given.format == "both" else (given.format,):

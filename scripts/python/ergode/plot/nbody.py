@@ -21,7 +21,7 @@ def pictures(run):
     if len(run.snapshots) > 0:
         size = len(run.snapshots[0])
         if size <= FEW and len(run.snapshots) > 1:
-            found.append(("orbits", orbits, "Places of the bodies in all snapshots; large markers: the last."))
+            found.append(("orbits", orbits, _orbits_caption(run)))
         elif size < MANY:
             found.append(("particles", particles, "The bodies in the first and the last snapshot."))
         else:
@@ -87,6 +87,37 @@ def body_names(run, ids):
     ]
 
 
+def view(snapshot):
+    """The two Cartesian axes of the plane in which bodies turn: that nearest to the plane of the total angular momentum about
+    the centre of mass, and in words why. Where it vanishes (test particles about a body at rest) the test particles count as
+    bodies of equal mass; None where nothing turns."""
+    x, v, masses = (numpy.asarray(part, dtype=float) for part in (snapshot.positions, snapshot.velocities, snapshot.masses))
+    for weights in (masses, numpy.where(masses > 0, 0.0, 1.0)):
+        if not weights.sum() > 0:
+            continue
+        centre, drift = (numpy.average(part, axis=0, weights=masses if masses.any() else weights) for part in (x, v))
+        spins = weights[:, None] * numpy.cross(x - centre, v - drift)
+        size = (weights * numpy.linalg.norm(x - centre, axis=1) * numpy.linalg.norm(v - drift, axis=1)).sum()
+        spin = numpy.abs(spins.sum(axis=0))
+        if spin.max() > 1e-6 * size:
+            return tuple(k for k in range(3) if k != spin.argmax())
+    return None
+
+
+def plane(run):
+    """The two axes of the pictures of few bodies, and the caption's words on them."""
+    turned = view(run.snapshots.plain()[0])
+    if turned is not None:
+        return turned, "nearest to that of the total angular momentum"
+    return widest_plane(run.snapshots.trajectories()[2]), "in which they reach farthest"
+
+
+def _orbits_caption(run):
+    axes, why = plane(run)
+    names = "-".join("xyz"[k] for k in axes)
+    return f"Places of the bodies in all snapshots, in the {names} plane, {why}; large markers: the last."
+
+
 def widest_plane(places):
     """The two Cartesian axes along which (..., 3) reach farthest; x, y in doubt."""
     extent = numpy.ptp(places.reshape(-1, 3), axis=0)
@@ -105,18 +136,33 @@ def is_smooth(path):
     return numpy.degrees(numpy.median(numpy.abs(numpy.diff(directions)))) < SMOOTH_TURN
 
 
-def orbits(run):
+def tracks(run):
+    """Names of the bodies, their places (T, N, 2) in the plane of the pictures, the two axes of it."""
     ids, _, places = run.snapshots.trajectories()
-    first, second = widest_plane(places)
-    figure, axis = style.single((5.2, 4.2))
-    names = body_names(run, ids)
+    axes, _ = plane(run)
+    return body_names(run, ids), places[:, :, list(axes)], axes
+
+
+def draw_tracks(axis, names, places, smooth):
+    """Each body's path with a marker at its end; those that are `smooth` as lines."""
     for k, name in enumerate(names):
-        path = places[:, k][:, [first, second]]
-        colour, marker = style.COLOURS[k % 7], style.MARKERS[k % 7]
-        axis.plot(*path.T, "-" if is_smooth(path) else ".", color=colour, markersize=2.5, linewidth=1.1)
+        path, colour, marker = places[:, k], style.COLOURS[k % 7], style.MARKERS[k % 7]
+        axis.plot(*path.T, "-" if smooth[k] else ".", color=colour, markersize=2.5, linewidth=1.1)
         axis.plot(
-            *path[-1], marker, color=colour, markersize=7, markeredgecolor="white", markeredgewidth=0.6, label=name
+            *path[-1:].T,
+            marker,
+            color=colour,
+            markersize=7,
+            markeredgecolor="white",
+            markeredgewidth=0.6,
+            label=style.plain(name),
         )
+
+
+def orbits(run):
+    names, places, (first, second) = tracks(run)
+    figure, axis = style.single((5.2, 4.2))
+    draw_tracks(axis, names, places, [is_smooth(path) for path in places.swapaxes(0, 1)])
     units = run.snapshots[0].units["length"]
     axis.set(
         xlabel=style.label("xyz"[first], units, _system(run)), ylabel=style.label("xyz"[second], units, _system(run))

@@ -52,7 +52,7 @@ def _small_multiples(results, ids, draw, mark, xlabel, ylabel):
     figure, axes = style.panels(len(shown), size=(2.9, 2.3) if len(shown) > 1 else style.SINGLE)
     for axis, id in zip(axes, shown):
         draw(axis, results.sel(id=id), id)
-        axis.set_title(id)
+        axis.set_title(style.plain(id))
     if any(line.get_label() == mark for line in axes[0].lines):
         axes[0].legend(fontsize=8, handlelength=1.4)
     figure.supxlabel(xlabel, fontsize=10)
@@ -126,7 +126,7 @@ def z_scores(run):
     if len(known) <= 40:
         places = numpy.arange(len(known))[::-1]
         axis.plot(z[known], places, "o", color=style.COLOURS[0])
-        axis.set_yticks(places, results["id"].values[known])
+        axis.set_yticks(places, [style.plain(id) for id in results["id"].values[known]])
         axis.set_xlim(min(-4.5, z[known].min() - 0.5), max(4.5, z[known].max() + 0.5))
     else:
         edges = numpy.arange(-5, 5.01, 0.5)
@@ -173,7 +173,7 @@ def smile(run):
             fmt=style.MARKERS[k % 7] + "-",
             capsize=2.5,
             color=style.COLOURS[k % 7],
-            label=f"{underlying}, {style.years(maturity)}",
+            label=style.plain(f"{underlying}, {style.years(maturity)}"),
         )
     axis.set(xlabel="strike [currency]", ylabel=r"implied volatility [% year$^{-1/2}$]")
     axis.legend()
@@ -207,7 +207,7 @@ def greeks(run):
                 fmt=style.MARKERS[k % 7] + "-",
                 capsize=2.5,
                 color=style.COLOURS[k % 7],
-                label=f"{underlying} {product} {kind}, {style.years(maturity)}",
+                label=style.plain(f"{underlying} {product} {kind}, {style.years(maturity)}"),
             )
         axis.set_ylabel(f"{greek} [{results[greek].attrs['units']}]", fontsize=9)
     figure.supxlabel("strike [currency]", fontsize=10)
@@ -288,7 +288,7 @@ def exercise_boundary(run):
             style.MARKERS[k] + "-",
             markersize=3,
             color=style.COLOURS[k],
-            label=id,
+            label=style.plain(id),
         )
     axis.set(xlabel="time [year]", ylabel="critical spot [currency]")
     axis.legend()
@@ -305,7 +305,7 @@ def paths(run):
     for axis, (name, sample) in zip(axes, shown):
         spot = sample["spot"].sel(underlying=name)
         axis.plot(sample["time"], (spot / spot.isel(time=0)).T, color=style.COLOURS[0], linewidth=0.6, alpha=0.5)
-        axis.set_title(name)
+        axis.set_title(style.plain(name))
     figure.supxlabel("time [year]", fontsize=10)
     figure.supylabel("spot over its start", fontsize=10)
     return figure

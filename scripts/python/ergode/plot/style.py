@@ -85,6 +85,11 @@ def unit_text(units, system=""):
     return units if units.startswith("per ") else " ".join(_word(word) for word in units.split())
 
 
+def plain(text):
+    """A text of the user's for matplotlib, which would take `$` for mathematics and leave out what begins with `_`."""
+    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
+
+
 def label(name, units="", system=""):
     text = unit_text(units, system)
     return f"{name} [{text}]" if text else name

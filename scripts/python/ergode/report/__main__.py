@@ -14,12 +14,13 @@ def main():
         description="Writes a report on a run directory, or a sweep's: one HTML file without links to others.",
     )
     parser.add_argument("run", type=pathlib.Path, metavar="RUN", help="run or sweep directory")
-    parser.add_argument("-o", "--output", type=pathlib.Path, metavar="FILE", help="default: RUN/report.html")
+    parser.add_argument("-o", "--output", type=pathlib.Path, metavar="FILE", help="default: RUN/report.html; of a packed member SWEEP/reports/member_000012/report.html")
     given = parser.parse_args()
     run = ergode.open(given.run)
     if not isinstance(run, (ergode.Run, ergode.Sweep)):
         raise ergode.ErgodeError(given.run, "is a single file: give the run directory")
-    output = given.output or given.run / "report.html"
+    output = given.output or run.output_directory / "report.html"
+    output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(page(run), encoding="utf-8")
     print(output)
 

@@ -1,44 +1,45 @@
 """What a run says about its own errors, as plain verdicts."""
 
-import dataclasses
 import math
 
 import numpy
 
 from ergode.errors import ErgodeError
+from ergode.lock import owner
+from ergode.log import run_warnings
+from ergode.report.judge import BAD, DRIFT, ENERGY, FORCE, GOOD, LOOK, UNKNOWN, Check, judge, names
+from ergode.report.sweep_checks import sweep
 from ergode.sweep import Sweep
 
-GOOD, LOOK, BAD, UNKNOWN = "good", "look at it", "bad", "not checked"
-
-# Where the config sets no bound.
-ENERGY_ERROR = 1e-3  # beyond it a result of a long run is to be looked at
-FORCE_ERROR = 1e-4  # beyond it Ergode itself warns
-MOMENTUM_DRIFT = 1e-6  # forces that do not cancel in pairs to the precision of float
 Z_SCORE = 4.0  # a right price is beyond it once in 16,000 options
 
 
-@dataclasses.dataclass
-class Check:
-    name: str
-    verdict: str
-    text: str
-
-
-def _state(summary):
+def _state(run):
+    summary = run.summary
     state, code = summary.get("state", "unknown"), summary.get("exit_code", "?")
+    count = f"{summary['unit']} of {summary['total']} {summary['unit_name']}s" if "unit_name" in summary else ""
     if state == "finished" and code == 0:
-        count = f": {summary['unit']} of {summary['total']} {summary['unit_name']}s" if "unit" in summary else ""
-        return Check("end of the run", GOOD, f"finished{count}")
+        return Check("end of the run", GOOD, f"finished: {count}" if count else "finished")
+    if state == "running":
+        return _running(run.directory, count)
     message = summary.get("message") or "no message"
     return Check("end of the run", BAD, f"{state}, exit code {code}: {message}")
 
 
+def _running(directory, count):
+    """The state of a live run, and the last one of a run that was killed: the lock tells them apart."""
+    who, gone = owner(directory) or ("", "it has no lock")
+    if gone is None:
+        return Check("end of the run", UNKNOWN, f"it goes on, after {count}: {who}")
+    return Check(
+        "end of the run", BAD, f"killed or lost after {count} or more ({gone}); --resume goes on from its checkpoint"
+    )
+
+
 def _warnings(run):
-    try:
-        lines = (run.directory / "run.log").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+    found = run_warnings(run)
+    if found is None:
         return Check("warnings", UNKNOWN, "there is no run.log")
-    found = [line.split(None, 2)[-1] for line in lines if line.split()[1:2] in (["warning"], ["error"])]
     if not found:
         return Check("warnings", GOOD, "none in run.log")
     return Check(
@@ -46,66 +47,52 @@ def _warnings(run):
     )
 
 
-def _figure(summary, name):
-    value = summary.get("results", {}).get(name, {}).get("value")
-    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
+def _figure(summary, *figures):
+    """The first of them that is there and a number."""
+    for name in figures:
+        value = summary.get("results", {}).get(name, {}).get("value")
+        if isinstance(value, (int, float)) and math.isfinite(value):
+            return abs(float(value))
+    return None
 
 
-def _bounded(name, value, bound, key, default):
-    """Against the bound of the config, of half of which Ergode warns, else against a rule of thumb."""
-    if value is None:
-        return Check(name, UNKNOWN, "not measured in this run")
-    if bound:
-        verdict = BAD if value > bound else LOOK if value > bound / 2 else GOOD
-        return Check(name, verdict, f"{value:.2e}; the config allows {bound:g} ({key})")
-    return Check(
-        name, GOOD if value <= default else LOOK, f"{value:.2e}; the config sets no bound ({key}), {default:g} is usual"
-    )
+def _so_far(run):
+    """{name of a bound: value}, from the series, of a run that has not come to its end or was killed."""
+    try:
+        series = run.series
+    except ErgodeError:
+        return {}
+    found = {}
+    for bound, name in ((ENERGY, "relative_energy_error"), (FORCE, "force_error")):
+        if name in series and numpy.isfinite(series[name]).any():
+            found[bound.name] = float(numpy.nanmax(numpy.abs(series[name])))
+    if "momentum" in series and series.sizes["time"] and len(run.snapshots):
+        last = run.snapshots.plain()[-1]
+        scale = float((last.masses * numpy.linalg.norm(last.velocities, axis=1)).sum())
+        drift = numpy.linalg.norm(series["momentum"] - series["momentum"][0], axis=1).max()
+        if scale > 0:
+            found[DRIFT.name] = float(drift) / scale
+    return found
 
 
 def nbody(run):
-    summary, diagnostics = run.summary, run.config.get("diagnostics") or {}
-    energy = _figure(summary, "largest_relative_energy_error")
-    if energy is None:
-        energy = _figure(summary, "relative_energy_error")
-    checks = [
-        _bounded(
-            "energy error",
-            abs(energy) if energy is not None else None,
-            diagnostics.get("max_relative_energy_error"),
-            "diagnostics.max_relative_energy_error",
-            ENERGY_ERROR,
-        )
-    ]
-    drift = _figure(summary, "momentum_drift")
-    if drift is None:
-        checks.append(Check("momentum drift", UNKNOWN, "not measured in this run"))
-    else:
-        checks.append(
-            Check(
-                "momentum drift",
-                GOOD if drift <= MOMENTUM_DRIFT else LOOK,
-                f"{drift:.2e} of the sum of m |v|; up to {MOMENTUM_DRIFT:g} is the rounding of forces",
-            )
-        )
-    checks.append(
-        _bounded(
-            "force error",
-            _figure(summary, "force_error"),
-            diagnostics.get("max_force_error"),
-            "diagnostics.max_force_error",
-            FORCE_ERROR,
-        )
-    )
+    summary, checks = run.summary, []
+    figures = {
+        ENERGY.name: _figure(summary, "largest_relative_energy_error", "relative_energy_error"),
+        DRIFT.name: _figure(summary, "momentum_drift"),
+        FORCE.name: _figure(summary, "force_error"),
+    }
+    so_far = {} if summary.get("state") == "finished" else _so_far(run)
+    for bound in (ENERGY, DRIFT, FORCE):
+        value, note = figures[bound.name], ""
+        if value is None and bound.name in so_far:
+            value, note = so_far[bound.name], " so far, by the series"
+        checks.append(judge(bound, value, bound.of_config(run.config), note))
     return checks
 
 
 def options(run):
     return [_closed_forms(run.results), _tolerances(run.results), _bias(run.results)]
-
-
-def _names(ids):
-    return ", ".join(str(i) for i in ids[:8]) + (f" and {len(ids) - 8} more" if len(ids) > 8 else "")
 
 
 def _closed_forms(results):
@@ -124,10 +111,10 @@ def _closed_forms(results):
         f"mean of z squared {numpy.mean(z[known] ** 2):.2f} (1 is expected)"
     )
     if explained.any():
-        text += f"; |z| beyond {Z_SCORE:g} within the stated bias: {_names(results['id'].values[explained])}"
+        text += f"; |z| beyond {Z_SCORE:g} within the stated bias: {names(results['id'].values[explained])}"
     if beyond.any():
         return Check(
-            "closed forms", BAD, f"{text}; beyond {Z_SCORE:g} standard errors: {_names(results['id'].values[beyond])}"
+            "closed forms", BAD, f"{text}; beyond {Z_SCORE:g} standard errors: {names(results['id'].values[beyond])}"
         )
     return Check("closed forms", GOOD, text)
 
@@ -136,7 +123,7 @@ def _tolerances(results):
     missed = results["id"].values[results["status"].values == "tolerance missed"]
     if len(missed):
         return Check(
-            "tolerances", LOOK, f"missed by {len(missed)} of {results.sizes['id']}: {_names(missed)}. Raise max_paths"
+            "tolerances", LOOK, f"missed by {len(missed)} of {results.sizes['id']}: {names(missed)}. Raise max_paths"
         )
     return Check("tolerances", GOOD, "none missed")
 
@@ -149,22 +136,11 @@ def _bias(results):
         return Check(
             "bias",
             LOOK,
-            f"larger than the standard error: {_names(results['id'].values[large])}. Take more steps or double precision",
+            f"larger than the standard error: {names(results['id'].values[large])}. Take more steps or double precision",
         )
     if stated.any():
         return Check("bias", GOOD, f"stated for {stated.sum()} of {len(bias)} options, within the standard error each")
     return Check("bias", GOOD, "none found beyond its own error")
-
-
-def sweep(ensemble):
-    status = ensemble.index["status"]
-    failed = ensemble.index["member"][status == "failed"]
-    pending = (status == "pending").sum()
-    verdict = BAD if len(failed) else LOOK if pending else GOOD
-    text = f"{(status == 'done').sum()} of {len(status)} done"
-    text += f", {pending} pending" if pending else ""
-    text += f", {len(failed)} failed: {_names(failed)}" if len(failed) else ""
-    return [Check("members", verdict, text)]
 
 
 def checks(run):
@@ -172,10 +148,9 @@ def checks(run):
     if isinstance(run, Sweep):
         return sweep(run)
     try:
-        summary = run.summary
+        found = [_state(run), _warnings(run)]
     except ErgodeError as problem:
         return [Check("end of the run", BAD, str(problem))]
-    found = [_state(summary), _warnings(run)]
     if run.kind == "option_pricing":
         return found + (options(run) if run.has("results") else [])
     return found + (nbody(run) if run.kind == "nbody" else [])

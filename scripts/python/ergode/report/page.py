@@ -7,10 +7,12 @@ import math
 
 import numpy
 
+from ergode.config import dump_config
 from ergode.errors import ErgodeError
 from ergode.plot import pictures
-from ergode.report.checks import BAD, GOOD, LOOK, checks
-from ergode.sweep import Sweep
+from ergode.report.checks import checks
+from ergode.report.judge import BAD, GOOD, LOOK
+from ergode.sweep import PackedRun, Sweep
 
 # The page itself forbids all but its inline style and images.
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -160,6 +162,8 @@ def _pictures(run):
 
 
 def _config(run):
+    if isinstance(run, PackedRun):
+        return dump_config(run.config)
     try:
         return (run.directory / "config.used.yaml").read_text(encoding="utf-8", errors="replace")
     except OSError as problem:
