@@ -2,6 +2,7 @@
 // docs/analysis.md.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,16 @@ using test::TemporaryDirectory;
 namespace {
 
 struct Short {
-  std::string name, config, changes;  ///< of the run's folder; below configs/ (empty: the ellipse); key=value ...
+  std::string name, config,
+      changes;  ///< of the run's folder; below configs/ (empty: one of own_configs); key=value ...
 };
 
-/// Shipped configs, shortened, and the ellipse.
+/// Shipped configs, shortened, and our own.
 const std::vector<Short> runs{
     {"kepler", "", ""},
     {"solar", "nbody/solar_system", "integrator.end_time=4000"},
+    {"moon", "", ""},
+    {"dollars", "", ""},
     {"plummer", "nbody/plummer",
      "initial_conditions.0.particles=300 integrator.end_time=0.25 output.snapshots.interval=0.125 "
      "diagnostics.force_check.every=0.125"},
@@ -47,9 +51,30 @@ const std::string kepler =
     "integrator: {scheme: yoshida8, steps: 1000, end_time: 6.283185307179586}\n"
     "output: {series: {interval: 0.06283185307179586}, snapshots: {interval: 0.06283185307179586}}\n";
 
+/// A probe far out of the plane of the others.
+const std::string moon =
+    "simulation: nbody\nname: moon\nseed: 1\nunits: nbody\n"
+    "initial_conditions:\n  bodies:\n"
+    "    - {name: Sun, mass: 1, position: [0, 0, 0], velocity: [0, 0, 0]}\n"
+    "    - {name: Earth, mass: 1e-3, position: [1, 0, 0], velocity: [0, 1, 0]}\n"
+    "    - {name: Moon, mass: 1e-8, position: [1.02, 0, 0], velocity: [0, 1.22, 0]}\n"
+    "    - {name: _probe$, mass: 0, position: [2, 0, 0], velocity: [0, 0.2, 0.7]}\n"
+    "gravity: {precision: double}\n"
+    "integrator: {scheme: yoshida8, steps: 4000, end_time: 12.5}\n"
+    "output: {series: {interval: 0.125}, snapshots: {interval: 0.125}}\n";
+
+/// Names that matplotlib would read as mathematics.
+const std::string dollars =
+    "simulation: option_pricing\nname: dollars\nseed: 42\nmonte_carlo: {paths: 1024}\n"
+    "market:\n  rate: 0.03\n  underlyings:\n    INDEX: {spot: 100, model: gbm, volatility: 0.2}\n"
+    "options:\n  - {id: \"$_$\", product: european, type: call, strike: 100, maturity: 1}\n"
+    "  - {id: \"$\\\\frac{$\", product: european, type: put, strike: 100, maturity: 1}\n";
+
+const std::map<std::string, std::string> own_configs{{"kepler", kepler}, {"moon", moon}, {"dollars", dollars}};
+
 void run_config(const TemporaryDirectory& directory, const Short& run) {
   std::string path = ERGODE_SOURCE_DIR "/configs/" + run.config + ".yaml";
-  if (run.config.empty()) test::spill(path = directory / (run.name + ".yaml"), kepler);
+  if (run.config.empty()) test::spill(path = directory / (run.name + ".yaml"), own_configs.at(run.name));
   std::string command = "'" ERGODE_PROGRAM "' run '" + path + "' -o '" + (directory / run.name).string() +
                         "' --device cpu --threads 1 -q";
   for (std::size_t begin = 0; begin < run.changes.size();) {
@@ -139,6 +164,15 @@ TEST_CASE("package: scripts/plot.sh writes what is asked for, from any folder") 
 }
 TEST_CASE("package: without ffmpeg a movie is a GIF, with a frame for each snapshot") {
   check("package_draw.py", "movie_gif", {"kepler", "smile"});
+}
+TEST_CASE("package: a movie of few bodies has their names, colours and trails") {
+  check("package_draw.py", "movie_of_few", {"moon"});
+}
+TEST_CASE("package: orbits are drawn in the plane in which the bodies turn") {
+  check("package_draw.py", "planes", {"moon"});
+}
+TEST_CASE("package: names with dollars are drawn as they are") {
+  check("package_draw.py", "names_with_dollars", {"moon", "dollars"});
 }
 TEST_CASE("package: with ffmpeg a movie is an MP4, with a frame for each snapshot") {
   check("package_draw.py", "movie_mp4", {"kepler"});

@@ -200,6 +200,37 @@ def sweeps():
     segments = axis.collections[0].get_segments()
     assert [round((s[1, 1] - s[0, 1]) / 2, 12) for s in segments] == [0.2, 0.3, 0.1, 0.4]
     assert axis.get_ylabel() == "book value [currency]" and axis.get_xlabel() == "spot"
+    # A figure that is a parameter is none; a text axis and a name with a dollar.
+    write_sweep(
+        DIRECTORY / "same",
+        ["done"] * 4,
+        {"integrator.steps": ([100, 100, 200, 200], 0), "bodies.0.name": (["$a", "b$_"] * 2, 1)},
+        {"steps": ([100.0, 100.0, 200.0, numpy.nan], "1"), "time": ([1.0, 2.0, 3.0, 4.0], "1")},
+    )
+    (DIRECTORY / "same/config.used.yaml").write_text("simulation: nbody\nname: same\n")
+    same = ergode.open(DIRECTORY / "same")
+    assert [name for name, _, _ in available(same)] == ["time"]
+    figure = figure_of(same, "time")
+    figure.savefig(DIRECTORY / "same.png")
+    ticks = [text._preprocess_math(text.get_text()) for text in figure.axes[0].get_xticklabels()]
+    assert ticks == [("$a", False), ("b$_", False)], ticks
+    # Many axes: panels over the third, evenly chosen, and of a fourth its middle, all said.
+    values = numpy.arange(2 * 2 * 11 * 3, dtype=float)
+    places = numpy.unravel_index(numpy.arange(values.size), (2, 2, 11, 3))
+    write_sweep(
+        DIRECTORY / "many",
+        ["done"] * values.size,
+        {f"p.{name}": (places[k].tolist(), k) for k, name in enumerate(("a", "b", "c", "d"))},
+        {"time": (values.tolist(), "1")},
+    )
+    (DIRECTORY / "many/config.used.yaml").write_text("simulation: nbody\nname: many\n")
+    many = ergode.open(DIRECTORY / "many")
+    ((_, _, caption),) = available(many)
+    assert caption == "time against a and b, for c, d = 1 alone."
+    panels = [axis for axis in figure_of(many, "time").axes if axis.get_title()]
+    assert [axis.get_title() for axis in panels] == [f"c = {c}, d = 1" for c in (0, 2, 4, 6, 8, 10)]
+    image = panels[1].collections[0].get_array().reshape(2, 2)
+    assert numpy.array_equal(image, values.reshape(2, 2, 11, 3)[:, :, 2, 1])
     # Seeds: mean and its standard error.
     write_sweep(
         DIRECTORY / "seeds",
@@ -259,7 +290,78 @@ def movie_gif():
     path = movie(ergode.open(DIRECTORY / "kepler"), DIRECTORY)
     with image.open(path) as gif:
         assert path.name == "movie.gif" and gif.n_frames == 101
-    raises(ergode.MissingError, ["less than two"], movie, ergode.open(DIRECTORY / "smile"), DIRECTORY)
+    raises(ergode.ErgodeError, ["option_pricing", "no snapshots"], movie, ergode.open(DIRECTORY / "smile"), DIRECTORY)
+    sweep = crossed_sweep(DIRECTORY, DIRECTORY / "kepler")
+    raises(ergode.ErgodeError, ["is a sweep"], movie, ergode.open(sweep), DIRECTORY)
+    for snapshot in sorted((DIRECTORY / "kepler/snapshots").iterdir())[1:]:
+        snapshot.unlink()
+    raises(ergode.MissingError, ["less than two"], movie, ergode.open(DIRECTORY / "kepler"), DIRECTORY)
+
+
+def movie_of_few():
+    """Each body in its colour, with its name and a trail in the plane in which they turn."""
+    ergode, numpy = need_package(), need("numpy")
+    from ergode.plot import movie, style
+
+    run = ergode.open(DIRECTORY / "moon")
+    _, axis = style.single((4.8, 4.8))
+    draw = movie._few(axis, run, run.snapshots)
+    _, _, places = run.snapshots.trajectories()
+    for number in (2, 90):
+        draw(number)
+        names = [text.get_text().strip() for text in axis.get_legend().get_texts()]
+        assert names == ["Sun", "Earth", "Moon", r"_probe\$"], names
+        trails, markers = lines_of(axis)[0:8:2], lines_of(axis)[1:8:2]
+        first = max(0, number + 1 - movie.TRAIL)
+        for body in range(4):
+            assert numpy.array_equal(trails[body], places[first : number + 1, body, :2])
+            assert numpy.array_equal(markers[body], places[number : number + 1, body, :2])
+        assert len({line.get_color() for line in axis.lines[1:8:2]}) == 4
+        (left, right), (low, high) = axis.get_xlim(), axis.get_ylim()
+        x, y = places[:, :, 0], places[:, :, 1]
+        assert left < x.min() and x.max() < right and low < y.min() and y.max() < high
+
+
+def planes():
+    """The plane of the total angular momentum, however far out of it a small body goes."""
+    ergode, numpy = need_package(), need("numpy")
+    from ergode.plot import available, nbody
+
+    run = ergode.open(DIRECTORY / "moon")
+    extent = numpy.ptp(run.snapshots.trajectories()[2].reshape(-1, 3), axis=0)
+    assert extent.argmin() == 1  # the plane in which they reach farthest would be x-z, the Earth's orbit a line
+    axis = figure_of(run, "orbits").axes[0]
+    assert axis.get_xlabel().startswith("x") and axis.get_ylabel().startswith("y")
+    (caption,) = [caption for name, _, caption in available(run) if name == "orbits"]
+    assert "x-y plane, nearest to that of the total angular momentum" in caption
+
+    class Bodies:
+        def __init__(self, masses, positions, velocities):
+            self.masses, self.positions, self.velocities = masses, positions, velocities
+
+    still, out = [0, 0, 0], [5, 0, 0]
+    assert nbody.view(Bodies([1, 1], [[1, 0, 0], [-1, 0, 0]], [[0, 0, 1], [0, 0, -1]])) == (0, 2)
+    assert nbody.view(Bodies([1, 0], [still, [0, 1, 0]], [still, [0, 0, 1]])) == (1, 2)  # a test particle about a body at rest
+    assert nbody.view(Bodies([1, 1], [still, out], [[1, 0, 0], [-1, 0, 0]])) is None  # head on
+    # About the centre of mass: that of the whole system, moving fast and far away, does not count.
+    assert nbody.view(Bodies([1, 1], [[101, 0, 0], [99, 0, 0]], [[0, 9, 1], [0, 9, -1]])) == (0, 2)
+
+
+def names_with_dollars():
+    """Names are texts: no mathematics of a `$`, nothing left out for a `_`."""
+    ergode = need_package()
+    from ergode.plot import pictures
+    from matplotlib.text import Text
+
+    for run, wanted in (("moon", {"_probe$"}), ("dollars", {"$_$", "$\\frac{$"})):
+        seen = set()
+        for _, figure, _ in pictures(ergode.open(DIRECTORY / run)):
+            figure.savefig(DIRECTORY / "dollars.png")  # where matplotlib reads its mathematics
+            for text in figure.findobj(Text):
+                plain, is_mathematics = text._preprocess_math(text.get_text())
+                if not is_mathematics:
+                    seen.add(plain.strip())
+        assert wanted <= seen, seen
 
 
 def movie_mp4():

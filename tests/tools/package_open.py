@@ -215,6 +215,8 @@ def parts_that_are_not_there():
 
 def damaged():
     ergode, h5py = need_package(), need("h5py")
+    from ergode.report import checks
+
     run = DIRECTORY / "solar"
     with h5py.File(run / "series.h5") as file:
         place = file["total_energy"].id.get_chunk_info(0).byte_offset
@@ -232,6 +234,12 @@ def damaged():
     raises(ergode.MissingError, ["snapshot_0002.hdf5", "Masses"], lambda: ergode.open(run).snapshots[2].masses)
     (run / "summary.json").write_text('{"results": ')
     raises(ergode.DamagedError, [run / "summary.json"], lambda: ergode.open(run).summary)
+    for other in ("[1]", '{"results": null}', '{"results": [1]}', '{"results": {"a": 1}}', '{"provenance": 3}',
+                  '{"seconds_by_phase": {"a": "b"}}', '{"wall_seconds_total": null}'):
+        (run / "summary.json").write_text(other)
+        raises(ergode.DamagedError, [run / "summary.json", "no summary"], lambda: ergode.open(run).summary)
+        (end,) = checks(ergode.open(run))
+        assert end.verdict == "bad" and str(run / "summary.json") in end.text
     (run / "config.used.yaml").write_text("a: [1")
     raises(ergode.DamagedError, [run / "config.used.yaml"], lambda: ergode.open(run).config)
     other = DIRECTORY / "other.h5"
@@ -316,6 +324,22 @@ def other_sweeps():
     assert data["y"].dims == ("axis_0", "seed") and list(data["r"].values) == [10, 20]
     assert float(data["y"].sel(seed=7)[1]) == 3 and numpy.isnan(data["y"].sel(seed=8).values[1])
     assert int(data["member"].sel(seed=8)[1]) == -1 and str(data["status"].sel(seed=8).values[1]) == "missing"
+    # A text that looks like a number is one where the config says so; a number among texts is one.
+    write_sweep(
+        DIRECTORY / "texts",
+        ["done"] * 3,
+        {"options.0.id": (["001", "true", "1.0"], 0), "options.0.strike": (["atm", "90", "1e2"], 0)},
+        {"book_value": ([1.0, 2.0, 3.0], "currency")},
+        file=["members.h5"] * 3,
+        group=["/a"] * 3,
+    )
+    (DIRECTORY / "texts/config.used.yaml").write_text(
+        'sweep:\n  parameters: {"options.0.id": ["001", "true", "1.0"], "options.0.strike": [atm, 90, 1e2]}\n'
+        "options:\n  - {id: x, strike: 1}\n"
+    )
+    found = [member.config["options"][0] for member in ergode.open(DIRECTORY / "texts").members]
+    assert [option["id"] for option in found] == ["001", "true", "1.0"], found
+    assert [option["strike"] for option in found] == ["atm", 90, 100.0], found
     # Damage.
     write_sweep(DIRECTORY / "short", ["done"] * 3, {"seed": ([1, 2], 0)}, {})
     raises(

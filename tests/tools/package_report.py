@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 from package import crossed_sweep, need, need_package, skip, summary_of
 
@@ -144,6 +145,7 @@ def verdicts():
     assert with_summary(force_error=1e-3)["force error"].verdict == "look at it"
     assert with_summary(force_error=None)["force error"].verdict == "not checked"
     assert with_summary(momentum_drift=1e-4)["momentum drift"].verdict == "look at it"
+    going_on(solar, original["results"], lambda: with_summary(state="running", results={}))
     stopped = with_summary(state="stopped", exit_code=75, message="signal 15")["end of the run"]
     assert stopped.verdict == "bad" and "75" in stopped.text and "signal 15" in stopped.text
     with open(solar / "run.log", "a") as log:
@@ -169,6 +171,49 @@ def verdicts():
     assert "no data for a picture" in report(greeks)
     missed = found(DIRECTORY / "basket")["tolerances"]
     assert missed.verdict == "look at it" and "basket" in missed.text
+
+
+def going_on(run, results, found):
+    """A live run and one that was killed: the lock tells them apart; what was observed so far is in the series."""
+    check = found()
+    assert check["end of the run"].verdict == "bad" and "no lock" in check["end of the run"].text
+    worst = results["largest_relative_energy_error"]["value"]
+    assert check["energy error"].verdict == "good" and check["energy error"].text.startswith(f"{worst:.2e} so far")
+    drift, in_the_end = float(check["momentum drift"].text.split()[0]), results["momentum_drift"]["value"]
+    assert abs(drift / in_the_end - 1) < 0.2 and check["force error"].verdict == "not checked"
+    owner = subprocess.Popen(["sleep", "1000"])
+    started = pathlib.Path(f"/proc/{owner.pid}/stat").read_text().rpartition(")")[2].split()[19]
+    lock = {
+        "host": os.uname().nodename,
+        "boot": pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
+        "pid_namespace": os.readlink("/proc/self/ns/pid"),
+        "pid": owner.pid,
+        "process_start": started,
+        "job": "slurm 88",
+        "since": "2026-11-30T12:00:00Z",
+    }
+
+    def end(silent=0, **changes):
+        path = run / "lock.json"
+        path.write_text(json.dumps({**lock, **changes}))
+        os.utime(path, (time.time() - silent,) * 2)
+        return found()["end of the run"]
+
+    try:
+        alive = end(silent=1000)  # it may be suspended
+        assert alive.verdict == "not checked" and "goes on, after 200 of 200 steps" in alive.text
+        assert f"process {owner.pid}" in alive.text and "slurm 88" in alive.text
+        assert "another one now" in end(process_start="1").text
+        assert "restarted" in end(boot="another").text
+        assert end(host="elsewhere", silent=60).verdict == "not checked"
+        silent = end(host="elsewhere", silent=300)
+        assert silent.verdict == "bad" and "silent for 300 s" in silent.text
+    finally:
+        owner.kill()
+        owner.wait()
+    killed = end()
+    assert killed.verdict == "bad" and f"process {owner.pid} is gone" in killed.text and "--resume" in killed.text
+    (run / "lock.json").unlink()
 
 
 def of_a_sweep():

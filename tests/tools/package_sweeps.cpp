@@ -30,6 +30,13 @@ const std::string books =
     "sweep:\n  seeds: 2\n  parameters:\n    market.underlyings.INDEX.volatility: [0.1, 0.2]\n"
     "    market.rate: [0.01, 0.03, 0.05]\n";
 
+const std::string currencies =
+    "simulation: option_pricing\nname: currencies\nseed: 42\nmonte_carlo: {paths: 1024}\n"
+    "market:\n  rate: 0.03\n  underlyings:\n    EUR/USD: {spot: 1.1, model: gbm, volatility: 0.1}\n"
+    "options:\n  - {id: call, product: european, type: call, strike: 1.1, maturity: 1}\n"
+    "sweep:\n  parameters:\n    market.underlyings.EUR/USD.volatility: [0.1, 0.2]\n    market.rate: [0.01, 0.03]\n"
+    "    options.0.type: [call, put]\n";
+
 /// Two of the time steps and softenings.
 const std::string pairs = "{integrator.timestep: [0.0078125, 0.015625], gravity.softening: [0.02, 0.1]}";
 
@@ -63,6 +70,21 @@ TEST_CASE("package: packed members of an N-body sweep are those in directories, 
 }
 TEST_CASE("package: packed members of a sweep of options are those in directories, bit by bit") {
   check("books", books);
+}
+TEST_CASE("package: packed members know what keys into lists have set, and open by their path") {
+  check("keys_into_lists", clusters,
+        {"integrator.timestep=0.0078125",
+         "sweep={seeds: 2, parameters: {initial_conditions.scale_radius: [0.5, 0.6], initial_conditions.0.mass: [1, 2]}}"});
+}
+TEST_CASE("package: an axis whose key has a slash is one") {
+  check("slashes", currencies);
+}
+TEST_CASE("package: reports on sweeps judge the members") {
+  check("judged", clusters,
+        {"sweep.parameters={integrator.timestep: [0.0078125, 0.03125], gravity.softening: [0.0001, 0.1]}"});
+}
+TEST_CASE("package: a mean over some of the seeds says so") {
+  check("some_seeds", clusters, {"sweep.seeds=3", "diagnostics.max_relative_energy_error=1e-4"}, 10);
 }
 TEST_CASE("package: maps of a sweep are the means over its seeds") {
   check("maps", clusters);
