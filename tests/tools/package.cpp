@@ -135,7 +135,7 @@ TEST_CASE("package: zipped sweeps, axes of several keys, names that meet, lost f
   check("package_open.py", "other_sweeps", {});
 }
 TEST_CASE("package: a live series opens, row by row") {
-  check("package_open.py", "live", {});
+  check("package_live.py", "live", {});
 }
 
 TEST_CASE("package: an orbit that is drawn is Kepler's") {

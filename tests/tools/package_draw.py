@@ -341,7 +341,10 @@ def planes():
 
     still, out = [0, 0, 0], [5, 0, 0]
     assert nbody.view(Bodies([1, 1], [[1, 0, 0], [-1, 0, 0]], [[0, 0, 1], [0, 0, -1]])) == (0, 2)
-    assert nbody.view(Bodies([1, 0], [still, [0, 1, 0]], [still, [0, 0, 1]])) == (1, 2)  # a test particle about a body at rest
+    assert nbody.view(Bodies([1, 0], [still, [0, 1, 0]], [still, [0, 0, 1]])) == (
+        1,
+        2,
+    )  # a test particle about a body at rest
     assert nbody.view(Bodies([1, 1], [still, out], [[1, 0, 0], [-1, 0, 0]])) is None  # head on
     # About the centre of mass: that of the whole system, moving fast and far away, does not count.
     assert nbody.view(Bodies([1, 1], [[101, 0, 0], [99, 0, 0]], [[0, 9, 1], [0, 9, -1]])) == (0, 2)

@@ -7,7 +7,6 @@ usage: package_open.py CASE DIRECTORY [EMPTY_DIRECTORY]
 import math
 import pathlib
 import shutil
-import subprocess
 import sys
 
 from package import crossed_sweep, need, need_package, raises, summary_of, write_sweep
@@ -234,8 +233,15 @@ def damaged():
     raises(ergode.MissingError, ["snapshot_0002.hdf5", "Masses"], lambda: ergode.open(run).snapshots[2].masses)
     (run / "summary.json").write_text('{"results": ')
     raises(ergode.DamagedError, [run / "summary.json"], lambda: ergode.open(run).summary)
-    for other in ("[1]", '{"results": null}', '{"results": [1]}', '{"results": {"a": 1}}', '{"provenance": 3}',
-                  '{"seconds_by_phase": {"a": "b"}}', '{"wall_seconds_total": null}'):
+    for other in (
+        "[1]",
+        '{"results": null}',
+        '{"results": [1]}',
+        '{"results": {"a": 1}}',
+        '{"provenance": 3}',
+        '{"seconds_by_phase": {"a": "b"}}',
+        '{"wall_seconds_total": null}',
+    ):
         (run / "summary.json").write_text(other)
         raises(ergode.DamagedError, [run / "summary.json", "no summary"], lambda: ergode.open(run).summary)
         (end,) = checks(ergode.open(run))
@@ -351,54 +357,6 @@ def other_sweeps():
     (DIRECTORY / "lost/sweep.h5").unlink()
     (DIRECTORY / "lost/sweep.csv").write_text("member\n")
     raises(ergode.MissingError, [DIRECTORY / "lost/sweep.h5"], lambda: ergode.open(DIRECTORY / "lost").dataset)
-
-
-WRITER = """
-import h5py, numpy, sys
-file = h5py.File(sys.argv[1], "w", libver="latest")
-for name in ("time", "total_energy"):
-    file.create_dataset(name, (3,), maxshape=(None,), chunks=(16,), data=numpy.arange(3.0))
-file["time"].make_scale("time")
-file["total_energy"].dims[0].attach_scale(file["time"])
-file.swmr_mode = True
-print("ready", flush=True)
-for name in sys.stdin:
-    data = file[name.strip()]
-    data.resize((4,))
-    data[3] = 9
-    data.flush()
-    print("written", flush=True)
-"""
-
-
-def live():
-    """A series that another process has open in the mode in which the program writes it, and then its killed writer's."""
-    ergode = need_package()
-    run = DIRECTORY / "live"
-    run.mkdir()
-    (run / "config.used.yaml").write_text("simulation: nbody\nunits: nbody\n")
-    arguments = [sys.executable, "-c", WRITER, str(run / "series.h5")]
-    writer = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-
-    def write(name):
-        writer.stdin.write(name + "\n")
-        assert writer.stdout.readline() == "written\n"
-
-    try:
-        assert writer.stdout.readline() == "ready\n"
-        opened = ergode.open(run)
-        assert list(opened.series["total_energy"].values) == [0, 1, 2]
-        write("time")  # a row of which not all is there yet
-        opened.refresh()
-        assert opened.series.sizes["time"] == 3
-        write("total_energy")
-        assert opened.series.sizes["time"] == 3  # kept until one asks
-        opened.refresh()
-        assert list(opened.series["total_energy"].values) == [0, 1, 2, 9]
-    finally:
-        writer.kill()
-        writer.wait()
-    assert list(ergode.open(run).series["time"].values) == [0, 1, 2, 9]
 
 
 if __name__ == "__main__":

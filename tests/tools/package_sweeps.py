@@ -195,7 +195,9 @@ def keys_into_lists():
         assert repr(by_path) == repr(other) and f"packed/members/member_{number:06}: nbody 'clusters'" in repr(other)
     path = packed.directory / "members/member_000003"
     raises(ergode.MissingError, ["member_000008", "8 members"], ergode.open, packed.directory / "members/member_000008")
-    raises(ergode.ErgodeError, ["members_000000.h5", "sweep"], ergode.open, packed.directory / "members/members_000000.h5")
+    raises(
+        ergode.ErgodeError, ["members_000000.h5", "sweep"], ergode.open, packed.directory / "members/members_000000.h5"
+    )
     for command, made in (("report", "report.html"), ("plot", "plots/energy_error.png")):
         arguments = [sys.executable, "-m", f"ergode.{command}", path]
         done = subprocess.run(arguments, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": PACKAGE})
@@ -214,9 +216,17 @@ def slashes():
             values = file["results/book_value"][()]
         assert sweep.dataset["book_value"].dims == ("volatility", "rate", "type")
         for number, run in enumerate(sweep.members):
-            assert run.config["market"]["underlyings"]["EUR/USD"]["volatility"] == volatility[number] == (0.1, 0.2)[number // 4]
+            assert (
+                run.config["market"]["underlyings"]["EUR/USD"]["volatility"]
+                == volatility[number]
+                == (0.1, 0.2)[number // 4]
+            )
             assert run.config["options"][0]["type"] == ("call", "put")[number % 2]
-            place = {"volatility": volatility[number], "rate": (0.01, 0.03)[number // 2 % 2], "type": ("call", "put")[number % 2]}
+            place = {
+                "volatility": volatility[number],
+                "rate": (0.01, 0.03)[number // 2 % 2],
+                "type": ("call", "put")[number % 2],
+            }
             assert sweep.dataset["book_value"].sel(place) == values[number]
         # A map for each value of the third axis, which is one of texts.
         axes = figure_of(sweep, "book_value").axes
@@ -267,7 +277,9 @@ def some_seeds():
         some = count > 0
         mean = numpy.nansum(error, axis=0)[some] / count[some]
         assert numpy.allclose(numpy.asarray(image)[some], numpy.log10(mean), rtol=1e-13)
-        hatched = {(round(patch.get_y() + 0.5), round(patch.get_x() + 0.5)) for patch in axis.patches if patch.get_hatch()}
+        hatched = {
+            (round(patch.get_y() + 0.5), round(patch.get_x() + 0.5)) for patch in axis.patches if patch.get_hatch()
+        }
         assert hatched == set(map(tuple, numpy.argwhere(some & (count < 3)).tolist()))
         captions = {name: caption for name, _, caption in available(sweep)}
         assert (

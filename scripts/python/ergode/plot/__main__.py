@@ -13,7 +13,11 @@ def arguments():
     parser = argparse.ArgumentParser(prog="python -m ergode.plot", description="Draws a run directory, or a sweep's.")
     parser.add_argument("run", type=pathlib.Path, metavar="RUN", help="run or sweep directory")
     parser.add_argument(
-        "-o", "--output", type=pathlib.Path, metavar="DIR", help="where the pictures go (default: RUN/plots; of a packed member SWEEP/reports/member_000012/plots)"
+        "-o",
+        "--output",
+        type=pathlib.Path,
+        metavar="DIR",
+        help="where the pictures go (default: RUN/plots; of a packed member SWEEP/reports/member_000012/plots)",
     )
     parser.add_argument("--format", choices=("png", "pdf", "both"), default="png")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these pictures alone")

@@ -89,9 +89,11 @@ def body_names(run, ids):
 
 def view(snapshot):
     """The two Cartesian axes of the plane in which bodies turn: that nearest to the plane of the total angular momentum about
-    the centre of mass, and in words why. Where it vanishes (test particles about a body at rest) the test particles count as
-    bodies of equal mass; None where nothing turns."""
-    x, v, masses = (numpy.asarray(part, dtype=float) for part in (snapshot.positions, snapshot.velocities, snapshot.masses))
+    the centre of mass. Where it vanishes (test particles about a body at rest) the test particles count instead, as of equal
+    mass; None where nothing turns."""
+    x, v, masses = (
+        numpy.asarray(part, dtype=float) for part in (snapshot.positions, snapshot.velocities, snapshot.masses)
+    )
     for weights in (masses, numpy.where(masses > 0, 0.0, 1.0)):
         if not weights.sum() > 0:
             continue

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy
+from matplotlib.ticker import MaxNLocator
 
 from ergode.axes import MEMBER
 from ergode.plot import style
@@ -75,7 +76,9 @@ def _missing(dataset, marks):
     done, lost = (status == "done").sum(), {s: (status == s).sum() for s in ("failed", "pending")}
     if not any(lost.values()):
         return ""
-    return f" {done} of {status.size} members are in it, {', '.join(f'{n} {s}' for s, n in lost.items() if n)}: {marks}."
+    return (
+        f" {done} of {status.size} members are in it, {', '.join(f'{n} {s}' for s, n in lost.items() if n)}: {marks}."
+    )
 
 
 def caption(dataset, name):
@@ -90,7 +93,11 @@ def caption(dataset, name):
         text += ": mean of the sizes over seeds" if is_small(name) else ": mean over seeds"
         text += "" if map_of_it else ", with its standard error"
     if map_of_it:
-        return text + "." + _missing(dataset, ("hatched where a seed is missing, " if seeds else "") + "grey where all are")
+        return (
+            text
+            + "."
+            + _missing(dataset, ("hatched where a seed is missing, " if seeds else "") + "grey where all are")
+        )
     return text + "." + _missing(dataset, "hollow where a seed is missing" if seeds else "left out")
 
 
@@ -146,6 +153,8 @@ def _lines(name):
             if len(x) <= 8:
                 axis.set_xticks(x, [style.number(value) for value in x])
                 axis.minorticks_off()
+        elif dataset[dimension].dtype.kind in "iu":
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         if is_small(name) and (y != 0).all():
             axis.set_yscale("log")
         axis.set(xlabel=label, ylabel=_words(dataset, name))
@@ -195,7 +204,10 @@ def _map(name):
         finite = numpy.log10(finite) if logarithmic else finite
         limits = {"vmin": finite.min(), "vmax": finite.max()} if len(finite) else {}
         figure, axes = style.panels(
-            len(maps), columns=2 if len(maps) == 4 else 3, size=style.SINGLE if len(maps) == 1 else (2.9, 2.6), sharey=True
+            len(maps),
+            columns=2 if len(maps) == 4 else 3,
+            size=style.SINGLE if len(maps) == 1 else (2.9, 2.6),
+            sharey=True,
         )
         for axis, chosen, image in zip(axes, maps, images):
             drawn = _mesh(axis, image, **limits)

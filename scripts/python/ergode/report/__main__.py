@@ -14,7 +14,13 @@ def main():
         description="Writes a report on a run directory, or a sweep's: one HTML file without links to others.",
     )
     parser.add_argument("run", type=pathlib.Path, metavar="RUN", help="run or sweep directory")
-    parser.add_argument("-o", "--output", type=pathlib.Path, metavar="FILE", help="default: RUN/report.html; of a packed member SWEEP/reports/member_000012/report.html")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="default: RUN/report.html; of a packed member SWEEP/reports/member_000012/report.html",
+    )
     given = parser.parse_args()
     run = ergode.open(given.run)
     if not isinstance(run, (ergode.Run, ergode.Sweep)):

@@ -32,7 +32,7 @@ def _running(directory, count):
     if gone is None:
         return Check("end of the run", UNKNOWN, f"it goes on, after {count}: {who}")
     return Check(
-        "end of the run", BAD, f"killed or lost after {count} or more ({gone}); --resume goes on from its checkpoint"
+        "end of the run", BAD, f"killed or lost after {count} or more ({gone}); --resume goes on, or starts anew"
     )
 
 

@@ -75,6 +75,4 @@ def judge_members(bound, members, values, limits):
     beyond = [k for k in worst if verdicts[k] != GOOD]
     named = ", ".join(f"{members[k]} ({values[k]:.2e})" for k in beyond[:5])
     counts = [f"{verdicts.count(v)} {v}" for v in (BAD, LOOK) if v in verdicts]
-    return Check(
-        bound.name, verdict, f"of {len(values)} members {' and '.join(counts)}; the worst: {named}; {said}"
-    )
+    return Check(bound.name, verdict, f"of {len(values)} members {' and '.join(counts)}; the worst: {named}; {said}")

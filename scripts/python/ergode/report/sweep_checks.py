@@ -2,8 +2,16 @@
 
 import numpy
 
+from ergode.lock import owner
 from ergode.log import sweep_warnings
 from ergode.report.judge import BAD, DRIFT, ENERGY, FORCE, GOOD, LOOK, UNKNOWN, Check, judge_members, names
+
+
+def _at_work(ensemble):
+    """A sweep has its lock, or one for each task."""
+    locks = [owner(path) for path in (ensemble.directory, *(ensemble.directory / "tasks").glob("task_*"))]
+    alive = [who for who, gone in filter(None, locks) if gone is None]
+    return f"at work: {alive[0]}" if alive else "nobody is at work on them: --resume goes on"
 
 
 def _members(ensemble):
@@ -12,7 +20,7 @@ def _members(ensemble):
     pending = (status == "pending").sum()
     verdict = BAD if len(failed) else LOOK if pending else GOOD
     text = f"{(status == 'done').sum()} of {len(status)} done"
-    text += f", {pending} pending" if pending else ""
+    text += f", {pending} pending ({_at_work(ensemble)})" if pending else ""
     text += f", {len(failed)} failed: {names(failed)}" if len(failed) else ""
     return Check("members", verdict, text)
 
