@@ -201,7 +201,7 @@ def going_on(run, results, found):
 
     try:
         alive = end(silent=1000)  # it may be suspended
-        assert alive.verdict == "not checked" and "goes on, after 200 of 200 steps" in alive.text
+        assert alive.verdict == "not checked" and "goes on after 200 of 200 steps" in alive.text
         assert f"process {owner.pid}" in alive.text and "slurm 88" in alive.text
         assert "another one now" in end(process_start="1").text
         assert "restarted" in end(boot="another").text

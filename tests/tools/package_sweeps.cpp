@@ -74,7 +74,8 @@ TEST_CASE("package: packed members of a sweep of options are those in directorie
 TEST_CASE("package: packed members know what keys into lists have set, and open by their path") {
   check("keys_into_lists", clusters,
         {"integrator.timestep=0.0078125",
-         "sweep={seeds: 2, parameters: {initial_conditions.scale_radius: [0.5, 0.6], initial_conditions.0.mass: [1, 2]}}"});
+         "sweep={seeds: 2, parameters: {initial_conditions.scale_radius: [0.5, 0.6], initial_conditions.0.mass: [1, "
+         "2]}}"});
 }
 TEST_CASE("package: an axis whose key has a slash is one") {
   check("slashes", currencies);

@@ -67,7 +67,7 @@ def read_swept_values(path):
     try:
         sweep = _items(loader.get_single_node()).get("sweep")
         return {
-            key: {item.value: loader.construct_object(item) for item in node.value}
+            key: {item.value: loader.construct_object(item) for item in node.value if isinstance(item, yaml.ScalarNode)}
             for key, node in _items(_items(sweep).get("parameters")).items()
             if isinstance(node, yaml.SequenceNode)
         }

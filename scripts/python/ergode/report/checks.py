@@ -17,7 +17,8 @@ Z_SCORE = 4.0  # a right price is beyond it once in 16,000 options
 def _state(run):
     summary = run.summary
     state, code = summary.get("state", "unknown"), summary.get("exit_code", "?")
-    count = f"{summary['unit']} of {summary['total']} {summary['unit_name']}s" if "unit_name" in summary else ""
+    unit, total, unit_name = (summary.get(key) for key in ("unit", "total", "unit_name"))
+    count = f"{unit} of {total} {unit_name}s" if None not in (unit, total, unit_name) else ""
     if state == "finished" and code == 0:
         return Check("end of the run", GOOD, f"finished: {count}" if count else "finished")
     if state == "running":
@@ -29,11 +30,10 @@ def _state(run):
 def _running(directory, count):
     """The state of a live run, and the last one of a run that was killed: the lock tells them apart."""
     who, gone = owner(directory) or ("", "it has no lock")
+    after = f" after {count}" if count else ""
     if gone is None:
-        return Check("end of the run", UNKNOWN, f"it goes on, after {count}: {who}")
-    return Check(
-        "end of the run", BAD, f"killed or lost after {count} or more ({gone}); --resume goes on, or starts anew"
-    )
+        return Check("end of the run", UNKNOWN, f"it goes on{after}: {who}")
+    return Check("end of the run", BAD, f"killed or lost{after} ({gone}); --resume goes on, or starts anew")
 
 
 def _warnings(run):
