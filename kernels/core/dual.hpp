@@ -165,10 +165,6 @@ ERGODE_HOST_DEVICE inline void load(Dual<Real>& x, const Dual<Element<Real>>* at
 }
 
 template <class Real>
-ERGODE_HOST_DEVICE inline Dual<Element<Real>> lane_of(const Dual<Real>& x, int lane) {
-  return {lane_of(x.value, lane), lane_of(x.tangent, lane)};
-}
-template <class Real>
 ERGODE_HOST_DEVICE inline void set_lane(Dual<Real>& x, int lane, Dual<Element<Real>> value) {
   set_lane(x.value, lane, value.value);
   set_lane(x.tangent, lane, value.tangent);

@@ -112,11 +112,9 @@ struct Vector {
   ERGODE_SIMD_FRIEND Vector operator*(Vector a, Vector b) { return a.lanes * b.lanes; }
   ERGODE_SIMD_FRIEND Vector operator/(Vector a, Vector b) { return a.lanes / b.lanes; }
   ERGODE_SIMD_FRIEND Vector operator-(Vector a) { return -a.lanes; }
-  ERGODE_SIMD_FRIEND Vector& operator+=(Vector& a, Vector b) { return a = a + b; }
   ERGODE_SIMD_FRIEND Vector operator&(Vector a, Vector b) { return a.lanes & b.lanes; }
   ERGODE_SIMD_FRIEND Vector operator|(Vector a, Vector b) { return a.lanes | b.lanes; }
   ERGODE_SIMD_FRIEND Vector operator^(Vector a, Vector b) { return a.lanes ^ b.lanes; }
-  ERGODE_SIMD_FRIEND Vector operator~(Vector a) { return ~a.lanes; }
   ERGODE_SIMD_FRIEND Vector operator<<(Vector a, int n) { return a.lanes << n; }
   ERGODE_SIMD_FRIEND Vector operator>>(Vector a, int n) { return a.lanes >> n; }
   ERGODE_SIMD_FRIEND Mask operator<(Vector a, Vector b) { return compare<Comparison::less>(a, b); }

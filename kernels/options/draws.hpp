@@ -26,7 +26,7 @@ struct DrawsOfPath {
         PhiloxWords<Real>::draw(sample, static_cast<std::uint32_t>(fine_step),
                                 Word(static_cast<std::uint32_t>(purpose)) | (sub << 8), spec->asset[asset].key);
     if (mirrored)
-      for (int i = 0; i < 4; ++i) w.word[i] = ~w.word[i];
+      for (int i = 0; i < 4; ++i) w.word[i] = w.word[i] ^ Word(0xffffffffu);  // of 64-bit lanes the lower halves
     return w;
   }
 
