@@ -155,7 +155,7 @@ ERGODE_HOST_DEVICE inline V logarithm_of_one_plus(V x) {
   return select(x <= V(Format<Element<V>>::largest), result, x);
 }
 
-/// Cosine and sine of a quarter circle times `quarters` in [-1/2, 1/2], within 1 ulp.
+/// Cosine and sine of a quarter circle times `quarters` in [-1/2, 1/2], within 2.2 ulps.
 template <class V>
 ERGODE_HOST_DEVICE inline void cosine_sine_near_0(V quarters, V& cosine, V& sine) {
   const V z = quarters * quarters;
