@@ -22,6 +22,10 @@ FileContent to_content(const Checkpoint& checkpoint) {
                          {"finished", std::int64_t{checkpoint.finished ? 1 : 0}}};
   content.groups["/state"] = checkpoint.state.attributes;
   content.strings["/config"] = {checkpoint.config};  // a dataset: attributes end at 64 KiB
+  for (const auto& [path, hash] : checkpoint.inputs) {
+    content.strings["/inputs/path"].push_back(path);
+    content.strings["/inputs/sha256"].push_back(hash);
+  }
   return content;
 }
 
@@ -115,6 +119,10 @@ Checkpoint read_checkpoint_file(const std::filesystem::path& path) {
   checkpoint.finished = attribute<std::int64_t>(root, "finished", path) != 0;
   const auto config = file.strings("/config");
   checkpoint.config = config.empty() ? "" : config[0];
+  if (file.has("/inputs/path")) {
+    const auto paths = file.strings("/inputs/path"), hashes = file.strings("/inputs/sha256");
+    for (std::size_t i = 0; i < paths.size(); ++i) checkpoint.inputs[paths[i]] = hashes.at(i);
+  }
   checkpoint.state.attributes = file.attributes("/state");
   const FileObjects objects = file.objects();
   static const std::string prefix = "/state/";

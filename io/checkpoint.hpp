@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,7 @@ struct Checkpoint {
   std::string isa;                           ///< "avx2"; empty on cuda
   std::int64_t unit = 0;                     ///< work done, in the simulation's units (steps)
   bool finished = false;
+  std::map<std::string, std::string> inputs;  ///< SHA-256 of the files, by path, that a resume reads again
   State state;
 };
 

@@ -76,6 +76,8 @@ std::int64_t snapshots_at_checkpoint(const std::filesystem::path& directory) {
   }
 }
 
+}  // namespace
+
 /// Snapshots are numbered from 0 without a gap: those that are not there, one line for each run of numbers.
 std::vector<Verified> missing_snapshots(const std::filesystem::path& directory) {
   const std::filesystem::path folder = directory / "snapshots";
@@ -99,8 +101,6 @@ std::vector<Verified> missing_snapshots(const std::filesystem::path& directory) 
   }
   return missing;
 }
-
-}  // namespace
 
 std::vector<Verified> verify(const std::filesystem::path& path) {
   std::error_code ignored;

@@ -22,6 +22,9 @@ struct Verified {
 /// fewer than the checkpoint counts) is `damaged` too. Throws Error(input_file) when `path` is not there.
 std::vector<Verified> verify(const std::filesystem::path& path);
 
+/// Snapshots of a run directory that are missing, as verify() says them.
+std::vector<Verified> missing_snapshots(const std::filesystem::path& directory);
+
 /// What a file is (snapshot, checkpoint, series, results, Gadget snapshot of another code, ...), how far it got and
 /// from which config: lines of plain text, without a newline at the end. Throws Error(input_file) when it is not there.
 std::string describe_file(const std::filesystem::path& path);

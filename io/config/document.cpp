@@ -7,6 +7,7 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <sstream>
 
 #include "io/error.hpp"
@@ -170,6 +171,20 @@ void mark_all(Node& node, const Position& at) {
   for (Node& item : node.items) mark_all(item, at);
 }
 
+std::string joined(std::span<const std::string> parts) {
+  std::string path;
+  for (const std::string& part : parts) path += (path.empty() ? "" : ".") + part;
+  return path;
+}
+
+/// How many of the parts, from the first on, make a key of the mapping; 0: none does. A key may hold points itself, as
+/// the key paths of a sweep do.
+std::size_t key_length(const Node& mapping, std::span<const std::string> parts) {
+  for (std::size_t length = parts.size(); length > 0; --length)
+    if (mapping.find(joined(parts.first(length))) != nullptr) return length;
+  return 0;
+}
+
 }  // namespace
 
 const Node* Node::find(std::string_view key) const {
@@ -269,9 +284,11 @@ void Document::place(const std::string& path, Node value, const Position& key_at
     if (node->kind == Node::Kind::null) break;
     if (node->kind != Node::Kind::mapping)
       throw Refusal{key_at, "'" + part + "' would stand inside a value that is no mapping"};
-    const auto found = std::find(node->keys.begin(), node->keys.end(), part);
-    if (found == node->keys.end()) break;
+    const std::size_t length = key_length(*node, std::span(parts).subspan(next));
+    if (length == 0) break;
+    const auto found = std::find(node->keys.begin(), node->keys.end(), joined(std::span(parts).subspan(next, length)));
     node = &node->items[static_cast<std::size_t>(found - node->keys.begin())];
+    next += length - 1;
   }
   for (; next < parts.size(); ++next) {
     if (node->kind == Node::Kind::null) node->kind = Node::Kind::mapping;

@@ -87,9 +87,14 @@ File File::create(const std::filesystem::path& path) {
 
 File File::open(const std::filesystem::path& path) {
   int descriptor = -1;
-  if (const int error = retry([&] { return descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }))
+  // Opening a FIFO would wait for a writer.
+  if (const int error = retry([&] { return descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC); }))
     throw SystemError("open", path, error);
-  return {descriptor, path};
+  File file(descriptor, path);
+  struct stat about {};
+  if (::fstat(descriptor, &about) != 0) throw SystemError("open", path, errno);
+  if (!S_ISREG(about.st_mode)) throw Error(ExitCode::io, "cannot open '" + path.string() + "': not a regular file");
+  return file;
 }
 
 void File::write(std::span<const std::byte> bytes) {

@@ -28,7 +28,7 @@ class SystemError : public Error {
 class File {
  public:
   static File create(const std::filesystem::path& path);  ///< for writing; truncates what is there
-  static File open(const std::filesystem::path& path);    ///< for reading
+  static File open(const std::filesystem::path& path);    ///< for reading; a regular file
   File(File&& other) noexcept;
   File& operator=(File&&) = delete;
   ~File();  ///< closes, silently

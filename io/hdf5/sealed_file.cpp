@@ -104,7 +104,7 @@ SealReport read_seal(const std::filesystem::path& path) {
       at += static_cast<std::int64_t>(n);
     }
     report.found = hash.hex();
-  } catch (const fs::SystemError& error) {
+  } catch (const Error& error) {
     throw Error(ExitCode::input_file, error.what());
   }
   if (report.state == SealState::intact && report.found != report.expected) report.state = SealState::damaged;

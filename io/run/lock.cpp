@@ -66,6 +66,17 @@ std::string lock_text(const ProcessIdentity& me) {
   return lock.text() + "\n";
 }
 
+/// Whether a file stays away: one that takes a lock over may have it in hand for a moment. One that cannot be seen just
+/// now, as on a network file system without its server, is not gone.
+bool is_gone(const fs::path& file) {
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    std::error_code problem;
+    if (fs::symlink_status(file, problem).type() != fs::file_type::not_found) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
 /// Makes the file with its content, or says false when there is one already.
 bool create(const fs::path& file, const std::string& content) {
   const int descriptor = ::open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
@@ -201,10 +212,19 @@ RunLock::RunLock(const fs::path& directory, const std::function<void(const std::
   });
 }
 
-bool RunLock::held() const {
-  if (heart_->lost) return false;
+std::string RunLock::loss() const {
+  const std::string taken = "another run has taken this directory over (this process was silent for too long)";
+  if (heart_->lost) return taken;
+  if (heart_->released) return {};
+  if (is_gone(file_))
+    return "its lock.json is gone: the directory was moved or removed, or files in it, while this process was in it";
   const auto seen = read_text(file_);
-  return !seen || seen->empty() || *seen == content_;
+  return !seen || seen->empty() || *seen == content_ ? "" : taken;
+}
+
+void RunLock::require() const {
+  if (const std::string why = loss(); !why.empty())
+    throw Error(ExitCode::io, fmt::format("{}: {}; nothing more is written", file_.parent_path().string(), why));
 }
 
 void RunLock::release() {

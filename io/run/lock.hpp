@@ -38,13 +38,17 @@ class RunLock {
   RunLock(const std::filesystem::path& directory, const std::function<void(const std::string&)>& say);
   ~RunLock();  ///< removes the file if it is still ours
 
-  /// False when another process took the lock over (this one was suspended for longer than the silence limit).
-  bool held() const;
+  /// False when another process took the lock over (this one was suspended for longer than the silence limit), or the
+  /// file is gone, as when the directory was moved.
+  bool held() const { return loss().empty(); }
+  /// Throws Error(io) with the reason where it is not held.
+  void require() const;
   /// Removes the file; may be called from another thread while a run is being given up.
   void release();
 
  private:
   struct Heart;
+  std::string loss() const;
   std::filesystem::path file_;
   std::string content_;
   std::unique_ptr<Heart> heart_;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "io/error.hpp"
@@ -15,7 +17,27 @@ void write_text(const std::filesystem::path& path, std::string_view text) {
   fs::replace_file(path, text);
 }
 
+bool write_text_once(const std::filesystem::path& path, std::string_view text) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return false;
+  fs::Temporary mine(path);
+  mine.write({std::as_bytes(std::span(text.data(), text.size()))});
+  try {
+    if (fs::hard_link(mine.path(), path))
+      fs::sync_directory(path.parent_path());
+    else
+      mine.commit();
+    return true;
+  } catch (const fs::SystemError& e) {
+    if (e.number() != EEXIST) throw;
+    return false;
+  }
+}
+
 std::optional<std::string> read_text(const std::filesystem::path& path) {
+  std::error_code ignored;
+  // Opening a FIFO would wait for a writer.
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
   std::ifstream in(path, std::ios::binary);
   if (!in) return std::nullopt;
   std::string text{std::istreambuf_iterator<char>(in), {}};

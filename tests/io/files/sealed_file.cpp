@@ -1,14 +1,18 @@
 #include "io/hdf5/sealed_file.hpp"
 
+#include <sys/stat.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "io/fs/file.hpp"
 #include "io/hdf5/handle.hpp"
 #include "io/hdf5/reader.hpp"
+#include "io/run/text_file.hpp"
 #include "tests/io/files/temporary_directory.hpp"
 
 using namespace ergode;
@@ -164,4 +168,20 @@ TEST_CASE("the selective reader converts what other codes write, and refuses wha
   CHECK_THROWS_AS(file.dataset("/a/float32", Type::uint64), Error);
   CHECK_THROWS_AS(file.dataset("/names"), Error);
   CHECK_THROWS_AS(file.dataset("/a/int32", {}, 3), Error);
+}
+
+TEST_CASE("a FIFO in the place of a file is refused, and not waited for") {
+  const TemporaryDirectory directory;
+  const auto fifo = directory / "results.h5";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  for (const std::function<void()>& look :
+       std::vector<std::function<void()>>{[&] { check_seal(fifo); }, [&] { FileReader{fifo}; }})
+    try {
+      look();
+      FAIL("accepted");
+    } catch (const Error& e) {
+      CHECK(e.code() == ExitCode::input_file);
+      CHECK(std::string(e.what()).find("regular file") != std::string::npos);
+    }
+  CHECK_FALSE(read_text(fifo));
 }

@@ -156,3 +156,19 @@ TEST_CASE("a lock that another took over is not held any more and not removed") 
   }
   CHECK(std::filesystem::exists(directory / "lock.json"));
 }
+
+TEST_CASE("a lock whose file has gone, as with a directory that was moved, is not held any more") {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "run");
+  const RunLock lock(directory / "run", {});
+  CHECK_NOTHROW(lock.require());
+  std::filesystem::rename(directory / "run", directory / "moved");
+  CHECK_FALSE(lock.held());
+  try {
+    lock.require();
+    FAIL("not noticed");
+  } catch (const Error& e) {
+    CHECK(e.code() == ExitCode::io);
+    CHECK(std::string(e.what()).find("was moved or removed") != std::string::npos);
+  }
+}
