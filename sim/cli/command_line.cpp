@@ -71,7 +71,8 @@ void add_config_options(CLI::App& command, Arguments& a) {
       ->expected(1)
       ->take_all();
   command.add_option("--device", a.device, "auto, cpu, cuda or cuda:N")->type_name("DEVICE")->check(check_device);
-  command.add_option("--threads", a.threads, "CPU threads")->type_name("N")->check(CLI::Range(1, 65536));
+  // Of several the last counts, so that a job script can give one.
+  command.add_option("--threads", a.threads, "CPU threads")->type_name("N")->check(CLI::Range(1, 65536))->take_last();
   command.add_option("--isa", a.run.isa, "instruction set of the CPU loops: auto, baseline, avx2 or avx512")
       ->type_name("ISA")
       ->check(one_of({"auto", "baseline", "avx2", "avx512"}));
@@ -95,7 +96,8 @@ void add_run(CLI::App& program, Arguments& a) {
   run.add_flag("--profile", a.run.profile, "print the time spent by phase");
   run.add_option("--progress", a.progress, "auto, bar, lines or none")
       ->type_name("STYLE")
-      ->check(one_of({"auto", "bar", "lines", "none"}));
+      ->check(one_of({"auto", "bar", "lines", "none"}))
+      ->take_last();
   CLI::Option* quiet = run.add_flag("-q,--quiet", a.quiet, "warnings and errors only");
   run.add_flag("-v,--verbose", a.verbose, "say more")->excludes(quiet);
 }
@@ -162,6 +164,13 @@ void complete(Arguments& a, int argc, const char* const* argv) {
   if (!a.device.empty()) run.device = a.device;
   if (!a.walltime.empty()) run.max_walltime = parse_walltime(a.walltime);
   if (!a.task.empty()) run.task = parse_task(a.task);
+  if (run.resume && a.exists != "fail")
+    throw io::Error(
+        ExitCode::command_line,
+        fmt::format("--exists {} and --resume (which job scripts give by themselves) exclude each other: the "
+                    "one is for a new run, the other goes on with the old one; leave one out, or choose "
+                    "another directory (-o DIR)",
+                    a.exists));
   run.exists = a.exists == "backup" ? Exists::backup : a.exists == "overwrite" ? Exists::overwrite : Exists::fail;
   run.progress = a.progress == "bar"     ? io::ProgressStyle::bar
                  : a.progress == "lines" ? io::ProgressStyle::lines
@@ -187,8 +196,8 @@ ExitCode run_config(const RunOptions& options, const std::vector<SimulationType>
 
 /// As one of several processes that a launcher started together: rank 0 runs, the others help it.
 ExitCode run_as_rank(const Launch& launch, RunOptions options, const std::vector<SimulationType>& types, io::Log& log) {
-  const std::unique_ptr<Ranks> ranks = connect_ranks(launch);
-  const std::vector<Bytes> wanted = ranks->gather(wanted_run(options.config, options.overrides));
+  const std::unique_ptr<Ranks> ranks = connect_ranks(launch, build_name());
+  const std::vector<Bytes> wanted = ranks->gather(wanted_run(options));
   if (ranks->rank() != 0) return serve(*ranks);
   Leader leader(*ranks);
   options.leader = &leader;

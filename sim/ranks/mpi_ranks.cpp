@@ -7,24 +7,33 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <thread>
 
 #include "sim/ranks/ranks.hpp"
+#include "sim/ranks/same_run.hpp"
 
 namespace ergode::sim {
 namespace {
 
 using std::chrono::steady_clock;
 
-constexpr int data_tag = 1, failure_tag = 2;
+constexpr int data_tag = 1, failure_tag = 2, build_tag = 3;
+
+/// What a rank says first, and the answer of rank 0. This alone must stay as it is, so that every build understands it.
+using BuildText = std::array<char, 256>;
+enum class BuildAnswer : std::int32_t { welcome, refused };
 
 /// MPI counts in int.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 30;
 
 /// How long a failed rank waits for rank 0 to hear of it, and then for rank 0 to end everything.
 constexpr auto patience = std::chrono::seconds(4), end_patience = std::chrono::seconds(60);
+
+/// How long ranks wait for the first word of the others: MPI has started all of them by then.
+constexpr auto build_patience = std::chrono::seconds(30);
 
 /// Signals concern the thread that waits for them: not those that MPI starts.
 class SignalsBlocked {
@@ -42,7 +51,7 @@ class SignalsBlocked {
 
 class MpiRanks final : public Ranks {
  public:
-  MpiRanks() {
+  explicit MpiRanks(std::string build) : build_(std::move(build)) {
     const SignalsBlocked blocked;
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
@@ -53,6 +62,25 @@ class MpiRanks final : public Ranks {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+
+  /// Throws where the ranks are not of one build, in all of them. One that is so different that it says nothing ends
+  /// all of them.
+  void meet() {
+    if (rank_ != 0) return introduce();
+    const auto others = static_cast<std::size_t>(size_) - 1;
+    std::vector<BuildText> said(others);
+    std::vector<MPI_Request> requests(others);
+    for (int r = 1; r < size_; ++r)
+      MPI_Irecv(said[static_cast<std::size_t>(r) - 1].data(), sizeof(BuildText), MPI_CHAR, r, build_tag, MPI_COMM_WORLD,
+                &requests[static_cast<std::size_t>(r) - 1]);
+    wait_for_words(requests, "not all of the other ranks say");
+    std::vector<std::string> builds{build_};
+    for (const BuildText& text : said) builds.emplace_back(text.data());
+    const bool same = std::all_of(builds.begin(), builds.end(), [&](const auto& b) { return b == builds[0]; });
+    const auto answer = same ? BuildAnswer::welcome : BuildAnswer::refused;
+    for (int r = 1; r < size_; ++r) MPI_Send(&answer, sizeof answer, MPI_BYTE, r, build_tag, MPI_COMM_WORLD);
+    check_same_build(builds);
+  }
 
   void broadcast(Bytes& bytes) override {
     auto size = static_cast<std::int64_t>(bytes.size());
@@ -133,6 +161,32 @@ class MpiRanks final : public Ranks {
   }
 
  private:
+  void introduce() const {
+    BuildText mine{};
+    build_.copy(mine.data(), mine.size() - 1);
+    auto answer = BuildAnswer::welcome;
+    std::vector<MPI_Request> requests(2);
+    MPI_Isend(mine.data(), sizeof mine, MPI_CHAR, 0, build_tag, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&answer, sizeof answer, MPI_BYTE, 0, build_tag, MPI_COMM_WORLD, &requests[1]);
+    wait_for_words(requests, "rank 0 does not say");
+    if (answer == BuildAnswer::refused) throw io::Error(io::ExitCode::command_line, "rank 0 says why");
+  }
+
+  void wait_for_words(std::vector<MPI_Request>& requests, const char* silent) const {
+    const auto start = steady_clock::now();
+    for (int done = 0; done == 0; std::this_thread::sleep_for(std::chrono::microseconds(100))) {
+      MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+      if (done != 0) return;
+      if (steady_clock::now() - start < build_patience) continue;
+      const std::string said =
+          fmt::format("error: {}: ergode {}; {} of which build it is: start the same program on all nodes\n", name(),
+                      build_, silent);
+      static_cast<void>(!::write(2, said.data(), said.size()));
+      MPI_Abort(MPI_COMM_WORLD, static_cast<int>(io::ExitCode::command_line));
+      ::_exit(static_cast<int>(io::ExitCode::command_line));
+    }
+  }
+
   static int start_send(std::byte* data, int count, int peer, MPI_Request* request) {
     return MPI_Isend(data, count, MPI_BYTE, peer, data_tag, MPI_COMM_WORLD, request);
   }
@@ -186,6 +240,7 @@ class MpiRanks final : public Ranks {
     return fmt::format("rank {} on {}", rank_, host);
   }
 
+  std::string build_;
   int rank_ = 0, size_ = 1;
 };
 
@@ -199,9 +254,12 @@ std::string mpi_version() {
   return text.substr(0, text.find_first_of(",\n"));
 }
 
-std::unique_ptr<Ranks> connect_ranks(const Launch& launch) {
-  auto ranks = std::make_unique<MpiRanks>();
-  if (ranks->size() == launch.size) return ranks;
+std::unique_ptr<Ranks> connect_ranks(const Launch& launch, const std::string& build) {
+  auto ranks = std::make_unique<MpiRanks>(build);
+  if (ranks->size() == launch.size) {
+    ranks->meet();
+    return ranks;
+  }
   throw io::Error(
       io::ExitCode::command_line,
       fmt::format("started {} times together ({}={}), but MPI sees {} of them: the launcher is of another MPI "

@@ -8,7 +8,7 @@ std::string mpi_version() {
   return {};
 }
 
-std::unique_ptr<Ranks> connect_ranks(const Launch& launch) {
+std::unique_ptr<Ranks> connect_ranks(const Launch& launch, const std::string&) {
   throw io::Error(
       io::ExitCode::command_line,
       fmt::format("started {} times together ({}={}), but this binary was built without MPI, and each would "

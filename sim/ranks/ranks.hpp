@@ -43,7 +43,7 @@ class Ranks {
 std::string mpi_version();
 
 /// Meets the other processes of the launch; at the end of the object all part. Throws io::Error(command_line) with what
-/// to do where that cannot be.
-std::unique_ptr<Ranks> connect_ranks(const Launch& launch);
+/// to do where that cannot be, and where `build`, this one's, is not that of all.
+std::unique_ptr<Ranks> connect_ranks(const Launch& launch, const std::string& build);
 
 }  // namespace ergode::sim

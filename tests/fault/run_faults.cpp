@@ -270,6 +270,7 @@ TEST_CASE("nothing to do is done at once, and a wrong command line ends with 2 a
                                              {"run", p.config(), "--max-walltime", "soon"},
                                              {"run", p.config(), "--threads", "0"},
                                              {"run", p.config(), "--exists", "maybe"},
+                                             {"run", p.config(), "--exists", "overwrite", "--resume"},
                                              {"run", p.config(), "--set", "unitz=3"},
                                              {"new", "nothing"}}) {
     const Outcome outcome = run_toy(p.path(), wrong);
@@ -277,6 +278,9 @@ TEST_CASE("nothing to do is done at once, and a wrong command line ends with 2 a
     CHECK(outcome.code == 2);
     CHECK_FALSE(outcome.error.empty());
   }
+  const Outcome twice = p.run({"--threads", "1", "--threads", "3", "--exists", "overwrite"});
+  CHECK(twice.code == 0);
+  CHECK(has(slurp(p / "run/config.used.yaml"), "threads: 3"));
   CHECK(has(run_toy(p.path(), {"frobnicate"}).error, "unknown command `frobnicate`; there are: run, "));
   CHECK(run_toy(p.path(), {"--help"}).code == 0);
   CHECK(run_toy(p.path(), {"--version"}).code == 0);

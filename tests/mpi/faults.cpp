@@ -1,5 +1,9 @@
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 
+#include "sim/ranks/ranks.hpp"
+#include "sim/ranks/same_run.hpp"
 #include "tests/mpi/launch.hpp"
 
 // Signals and failures that meet one rank of several.
@@ -163,7 +167,8 @@ TEST_CASE("ranks that were given different runs are refused, in config, options 
     fs::copy_file(d / "bodies.yaml", d / folder / "bodies.yaml");
   }
   for (const char* started :
-       {"exec \"$0\" run $rank/bodies.yaml -o run", "exec \"$0\" run bodies.yaml -o run$rank",
+       {"exec \"$0\" run bodies.yaml -o run $([ $rank = 0 ] || echo --resume)",
+        "exec \"$0\" run $rank/bodies.yaml -o run", "exec \"$0\" run bodies.yaml -o run$rank",
         "exec \"$0\" run bodies.yaml -o run --set seed=$rank", "cd $rank && exec \"$0\" run bodies.yaml -o run"}) {
     const std::string script = std::string("rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; ") + started;
     const Outcome outcome =
@@ -175,6 +180,41 @@ TEST_CASE("ranks that were given different runs are refused, in config, options 
     CHECK(has(outcome.error, "rank 0: "));
     CHECK(has(outcome.error, "rank 1: "));
     for (const char* nothing : {"run", "run0", "0/run", "1/run"}) CHECK_FALSE(fs::exists(d / nothing));
+  }
+}
+
+TEST_CASE("ranks of two builds are refused, whichever of them is rank 0") {
+  need_mpi();
+  const TemporaryDirectory d;
+  write_bodies(d);
+  const std::string other = fs::read_symlink("/proc/self/exe");
+  for (const int foreign : {0, 1}) {
+    INFO("rank " << foreign << " is of another build");
+    std::vector<std::string> arguments;
+    for (const int rank : {0, 1}) {
+      auto one = run_of(d, "bodies.yaml", "run");
+      if (rank == foreign) one = {"joins as another build"};
+      arguments.insert(arguments.end(), {"-n", "1", rank == foreign ? other : ERGODE_PROGRAM});
+      arguments.insert(arguments.end(), one.begin(), one.end());
+      if (rank == 0) arguments.emplace_back(":");
+    }
+    const Outcome outcome = Child(d.path(), arguments, permit, ERGODE_MPIEXEC).wait();
+    INFO(outcome.out << outcome.error);
+    CHECK(outcome.code == 2);
+    CHECK(has(outcome.error, "different builds"));
+    CHECK(has(outcome.error, "ergode " + sim::build_name() + "\n"));
+    CHECK(has(outcome.error, "ergode 0.0.9 (commit other)\n"));
+    CHECK_FALSE(fs::exists(d / "run"));
+  }
+}
+
+TEST_CASE("joins as another build", "[.another-build]") {
+  const sim::Launch launch = sim::find_launch([](const char* name) { return std::getenv(name); });
+  try {
+    sim::connect_ranks(launch, "0.0.9 (commit other)");
+  } catch (const io::Error& e) {
+    if (launch.rank == 0) std::fprintf(stderr, "%s\n", e.what());
+    std::_Exit(static_cast<int>(e.code()));
   }
 }
 

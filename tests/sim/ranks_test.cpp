@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -147,10 +148,25 @@ TEST_CASE("ranks share the processors of their host, and the least instruction s
 }
 
 TEST_CASE("ranks that were started for different runs are refused, and two of them named") {
-  const Bytes first = sim::wanted_run("/runs/a.yaml", {"seed=1"});
-  CHECK_NOTHROW(sim::check_same_run({first, first, sim::wanted_run("/runs/x/../a.yaml", {"seed=1"})}));
-  for (const Bytes& other : {sim::wanted_run("/runs/b.yaml", {"seed=1"}), sim::wanted_run("/runs/a.yaml", {"seed=2"}),
-                             sim::wanted_run("/runs/a.yaml", {}), sim::wanted_run("a.yaml", {"seed=1"})})
+  const auto wanted = [](const std::string& config, std::vector<std::string> overrides,
+                         const std::function<void(sim::RunOptions&)>& change = {}) {
+    sim::RunOptions options;
+    options.config = config;
+    options.overrides = std::move(overrides);
+    if (change) change(options);
+    return sim::wanted_run(options);
+  };
+  const Bytes first = wanted("/runs/a.yaml", {"seed=1"});
+  CHECK_NOTHROW(sim::check_same_run({first, first, wanted("/runs/x/../a.yaml", {"seed=1"}),
+                                     wanted("/runs/a.yaml", {"seed=1"}, [](auto& o) { o.profile = true; })}));
+  const auto with = [&](const std::function<void(sim::RunOptions&)>& change) {
+    return wanted("/runs/a.yaml", {"seed=1"}, change);
+  };
+  for (const Bytes& other :
+       {wanted("/runs/b.yaml", {"seed=1"}), wanted("/runs/a.yaml", {"seed=2"}), wanted("/runs/a.yaml", {}),
+        wanted("a.yaml", {"seed=1"}), with([](auto& o) { o.isa = "avx2"; }), with([](auto& o) { o.resume = true; }),
+        with([](auto& o) { o.exists = sim::Exists::backup; }), with([](auto& o) { o.max_walltime = 60; }),
+        with([](auto& o) { o.share_devices = true; })})
     try {
       sim::check_same_run({first, first, other, first});
       FAIL("accepted");
@@ -161,6 +177,20 @@ TEST_CASE("ranks that were started for different runs are refused, and two of th
       CHECK(message.find("rank 0: /runs/a.yaml --set seed=1\n") != std::string::npos);
       CHECK(message.find("rank 2: ") != std::string::npos);
     }
+}
+
+TEST_CASE("ranks of two builds are refused, and both named") {
+  CHECK_NOTHROW(sim::check_same_build({sim::build_name(), sim::build_name()}));
+  try {
+    sim::check_same_build({"0.1.0 (commit a)", "0.1.0 (commit a)", "0.1.0 (commit b)"});
+    FAIL("accepted");
+  } catch (const io::Error& e) {
+    const std::string message = e.what();
+    INFO(message);
+    CHECK(static_cast<int>(e.code()) == 2);
+    CHECK(message.find("rank 0: ergode 0.1.0 (commit a)") != std::string::npos);
+    CHECK(message.find("rank 2: ergode 0.1.0 (commit b)") != std::string::npos);
+  }
 }
 
 TEST_CASE("bounds that MPI cannot count to are refused") {
