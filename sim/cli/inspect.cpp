@@ -84,7 +84,7 @@ io::ExitCode show_info(const std::filesystem::path& path, const std::vector<Simu
 io::ExitCode verify_checksums(const std::filesystem::path& path, const std::vector<SimulationType>& types,
                               io::Log& log) {
   io::ExitCode code = io::ExitCode::done;
-  const auto files = is_sweep(path) ? verify_sweep(path, types) : io::verify(path);
+  const auto files = is_sweep(path) ? verify_sweep(path, types) : verify_run(path, types);
   if (files.empty()) log.warning(fmt::format("{}: no HDF5 file in it", path.string()));
   for (const io::Verified& file : files) {
     if (file.state == io::Verified::State::damaged) {

@@ -73,7 +73,7 @@ io::ExitCode validate(const RunOptions& options, const std::vector<SimulationTyp
 io::ExitCode validate_sweep(const RunOptions& options, const std::vector<SimulationType>& types, io::Log& log) {
   const SweepPlan plan(options.config, options.overrides, types);
   for (const std::string& warning : plan.config().warnings) log.warning(warning);
-  for (const std::string& warning : plan.check()) log.warning(warning);
+  for (const std::string& warning : plan.check().warnings) log.warning(warning);
   const DeviceChoice choice = device_of(options, plan.config().common);
   // Members run one after the other: their work and files add up, their memory does not.
   Estimate all;

@@ -98,13 +98,13 @@ DeviceChoice choose_device(const DeviceRequest& request, const std::function<Cud
                : why_no_gpu(inventory));
 }
 
-Isa choose_isa(const std::string& flag, const std::string& kept, Isa best) {
+Isa choose_isa(const std::string& flag, const std::string& kept, Isa best, const std::string& whose) {
   if (flag != "auto" && !kept.empty() && flag != kept)
     throw io::Error(
         io::ExitCode::command_line,
-        fmt::format("--isa {}: the checkpoint was computed with {}, and another instruction set gives other bits; "
-                    "leave --isa out, or start a new run",
-                    flag, kept));
+        fmt::format("--isa {}: {} was computed with {}, and another instruction set gives other bits; leave --isa "
+                    "out, or start a new run",
+                    flag, whose, kept));
   const std::string wanted = flag != "auto" ? flag : kept;
   if (wanted.empty()) return best;
   for (const Isa isa : std::array{Isa::baseline, Isa::avx2, Isa::avx512}) {
@@ -112,7 +112,7 @@ Isa choose_isa(const std::string& flag, const std::string& kept, Isa best) {
     if (isa <= best) return isa;
     throw io::Error(io::ExitCode::no_device,
                     fmt::format("instruction set {} ({}) is not supported by this processor, whose best is {}; {}",
-                                wanted, flag != "auto" ? "--isa" : "the checkpoint's", kernels::name(best),
+                                wanted, flag != "auto" ? "--isa" : whose + "'s", kernels::name(best),
                                 flag != "auto" ? "leave --isa out" : "resume on a processor that has it"));
   }
   throw io::Error(io::ExitCode::input_file,

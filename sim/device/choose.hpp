@@ -41,10 +41,11 @@ std::optional<int> cuda_index(const std::string& device);
 /// Why there is no GPU to be used in `inventory`.
 std::string why_no_gpu(const kernels::CudaInventory& inventory);
 
-/// `flag`: auto, baseline, avx2 or avx512; `kept`: the checkpoint's, empty without one. `auto` keeps the checkpoint's,
+/// `flag`: auto, baseline, avx2 or avx512; `kept`: the checkpoint's, empty without one. `auto` keeps that,
 /// else takes the best. Throws io::Error(command_line) when both differ, io::Error(no_device) when this machine has it
-/// not. `best`: that can be had.
-kernels::Isa choose_isa(const std::string& flag, const std::string& kept, kernels::Isa best = kernels::best_isa());
+/// not. `best`: that can be had. `whose`: what `kept` is of.
+kernels::Isa choose_isa(const std::string& flag, const std::string& kept, kernels::Isa best = kernels::best_isa(),
+                        const std::string& whose = "the checkpoint");
 
 /// CPU threads that this process may use: its affinity mask, the cgroup's quota and OMP_NUM_THREADS, whichever is
 /// least.

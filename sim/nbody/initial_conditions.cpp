@@ -66,6 +66,13 @@ void number(BodySet& b, std::uint64_t& largest, bool first) {
   largest = std::max(largest, *std::max_element(b.id.begin(), b.id.end()));
 }
 
+/// The names that bodies of the config have, by their ids.
+void note_names(const Component& c, const BodySet& b, BodyNames& names) {
+  const auto* given = std::get_if<BodiesSettings>(&c.source);
+  for (std::size_t i = 0; given != nullptr && i < given->bodies.size(); ++i)
+    if (!given->bodies[i].name.empty()) names[b.id[i]] = given->bodies[i].name;
+}
+
 void append(kernels::NbodyState& state, const BodySet& b, bool massive) {
   for (std::size_t i = 0; i < b.mass.size(); ++i) {
     if ((b.mass[i] > 0) != massive) continue;
@@ -84,11 +91,13 @@ kernels::NbodyState initial_state(const Settings& settings, std::uint32_t seed, 
   std::vector<BodySet> components;
   std::uint64_t largest = 0;
   std::size_t bodies = 0;
+  BodyNames names;
   for (std::size_t c = 0; c < settings.initial_conditions.size(); ++c) {
     BodySet b = make(settings.initial_conditions[c], settings, units, {seed, static_cast<std::uint32_t>(c)}, folder);
     if (b.size() == 0)
       throw io::Error(io::ExitCode::config, "initial_conditions: component " + std::to_string(c) + " has no bodies");
     number(b, largest, c == 0);
+    note_names(settings.initial_conditions[c], b, names);
     bodies += b.mass.size();
     components.push_back(std::move(b));
   }
@@ -105,8 +114,16 @@ kernels::NbodyState initial_state(const Settings& settings, std::uint32_t seed, 
     if (!std::isfinite(dot(state.position[i], state.position[i]) + dot(state.velocity[i], state.velocity[i])))
       throw io::Error(io::ExitCode::config,
                       "initial_conditions: body " + std::to_string(state.id[i]) + " lies beyond the range of numbers");
-  refuse_coincident(state);
+  refuse_coincident(state, names);
   return state;
+}
+
+std::vector<std::filesystem::path> input_files(const Settings& settings, const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& component : settings.initial_conditions)
+    if (const auto* source = std::get_if<FileSettings>(&component.source))
+      files.push_back(std::filesystem::absolute(resolved(folder, source->file)));
+  return files;
 }
 
 std::pair<std::int64_t, std::int64_t> count_bodies(const Settings& settings, const std::filesystem::path& folder) {
@@ -133,7 +150,7 @@ std::pair<std::int64_t, std::int64_t> count_bodies(const Settings& settings, con
   return {all, massive};
 }
 
-void refuse_coincident(const kernels::NbodyState& state) {
+void refuse_coincident(const kernels::NbodyState& state, const BodyNames& names) {
   // Only bodies without softening can form such a pair.
   std::vector<std::int64_t> bare;
   for (std::int64_t i = 0; i < state.size(); ++i)
@@ -148,9 +165,13 @@ void refuse_coincident(const kernels::NbodyState& state) {
     const std::int64_t i = bare[k - 1], j = bare[k];
     if (at(i) != at(j) || i >= state.sources) continue;
     const Vec3& p = state.position[static_cast<std::size_t>(i)];
-    throw io::Error(io::ExitCode::config, "bodies with ids " + std::to_string(state.id[static_cast<std::size_t>(i)]) +
-                                              " and " + std::to_string(state.id[static_cast<std::size_t>(j)]) +
-                                              " are both at (" + text(p.x) + ", " + text(p.y) + ", " + text(p.z) +
+    const auto which = [&](std::int64_t body) {
+      const std::uint64_t id = state.id[static_cast<std::size_t>(body)];
+      const auto name = names.find(id);
+      return std::to_string(id) + (name == names.end() ? "" : " (" + name->second + ")");
+    };
+    throw io::Error(io::ExitCode::config, "bodies with ids " + which(i) + " and " + which(j) + " are both at (" +
+                                              text(p.x) + ", " + text(p.y) + ", " + text(p.z) +
                                               ") and have no softening: move one, or give them a softening");
   }
 }

@@ -399,6 +399,11 @@ class Config final : public SimulationConfig {
   std::unique_ptr<Simulation> make(const RunContext& context) const override {
     return make_simulation(settings_, context, folder_);
   }
+  std::vector<InputFile> input_files() const override {
+    std::vector<InputFile> files;
+    for (const std::filesystem::path& file : nbody::input_files(settings_, folder_)) files.push_back({file, true});
+    return files;
+  }
 
  private:
   std::filesystem::path folder_;
@@ -464,8 +469,9 @@ Estimate estimate(const Settings& settings, const kernels::Device& device, const
 }
 
 SimulationType simulation_type() {
-  return {"nbody", "bodies under their own gravity, by direct summation", example,
-          [](std::filesystem::path folder) { return std::make_unique<Config>(std::move(folder)); }};
+  return {"nbody", "bodies under their own gravity, by direct summation",
+          example, [](std::filesystem::path folder) { return std::make_unique<Config>(std::move(folder)); },
+          {},      {"series.h5"}};
 }
 
 }  // namespace ergode::sim::nbody

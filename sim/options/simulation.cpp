@@ -105,7 +105,7 @@ class OptionPricing final : public Simulation {
       for (const OptionProgress& o : t.options) done += o.done ? 1 : 0;
       options += t.options.size();
     }
-    return {unit_, unit_ + left, "chunk", std::to_string(done) + " of " + std::to_string(options) + " options done"};
+    return {unit_, unit_ + left, "chunk", std::to_string(done) + " of " + std::to_string(options) + " prices done"};
   }
 
   bool done() const override { return phase_ == Phase::done; }
@@ -321,6 +321,13 @@ class Config final : public SimulationConfig {
   sim::Estimate estimate(const kernels::Device& device) const override { return options::estimate(settings_, device); }
   std::unique_ptr<Simulation> make(const RunContext& context) const override {
     return make_simulation(settings_, context);
+  }
+  std::vector<InputFile> input_files() const override {
+    std::vector<InputFile> files;
+    for (const auto& underlying : settings_.market.underlyings)
+      if (const auto* model = std::get_if<LocalVolatilityModel>(&underlying.model); model && !model->file.empty())
+        files.push_back({model->file});
+    return files;
   }
 
  private:

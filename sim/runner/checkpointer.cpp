@@ -51,18 +51,11 @@ void Checkpointer::write(io::State state, std::int64_t unit, bool finished) {
   checkpoint_.unit = unit;
   checkpoint_.finished = finished;
   const double start = now_();
-  const auto still_ours = [this] {
-    if (lock_.held()) return;
-    throw io::Error(io::ExitCode::io,
-                    fmt::format("{}: another run has taken this directory over (this process was silent for too "
-                                "long); nothing more is written",
-                                directory_.string()));
-  };
-  still_ours();
+  lock_.require();
   io::DiskRetry retry = retry_;
   retry.sleep = [&](double seconds) {
     const bool go_on = retry_.sleep(seconds);
-    still_ours();
+    lock_.require();
     return go_on;
   };
   try {

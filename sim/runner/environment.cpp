@@ -44,9 +44,10 @@ RunDevice pick_device(const RunOptions& options, const CommonConfig& config) {
   return device;
 }
 
-void settle_instruction_set(RunDevice& device, const std::string& isa, const std::string& kept) {
+void settle_instruction_set(RunDevice& device, const std::string& isa, const std::string& kept,
+                            const std::string& whose) {
   if (device.choice.device.backend == kernels::Backend::cpu)
-    device.choice.device = kernels::cpu_device(choose_isa(isa, kept, device.best_isa));
+    device.choice.device = kernels::cpu_device(choose_isa(isa, kept, device.best_isa, whose));
 }
 
 io::Attributes make_provenance(const RunDevice& run, const RunOptions& options) {

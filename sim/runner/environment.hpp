@@ -23,9 +23,10 @@ struct RunDevice {
 
 RunDevice pick_device(const RunOptions& options, const CommonConfig& config);
 
-/// The instruction set of the CPU loops: that of the flag, or the one that a checkpoint was computed with (`kept`, else
+/// The instruction set of the CPU loops: that of the flag, or the one that `whose` was computed with (`kept`, else
 /// empty).
-void settle_instruction_set(RunDevice& device, const std::string& isa, const std::string& kept);
+void settle_instruction_set(RunDevice& device, const std::string& isa, const std::string& kept,
+                            const std::string& whose = "the checkpoint");
 
 io::Attributes make_provenance(const RunDevice& device, const RunOptions& options);
 

@@ -15,9 +15,8 @@
 namespace ergode::sim {
 namespace {
 
-double rate(const RunReport& r) {
-  const auto units = static_cast<double>(r.progress.unit - r.started_at);
-  return r.phases.advance > 0 ? units / r.phases.advance : 0;
+double rate(const RunReport& r, double seconds) {
+  return seconds > 0 ? static_cast<double>(r.progress.unit - r.started_at) / seconds : 0;
 }
 
 io::JsonObject results(const Summary& summary) {
@@ -51,11 +50,13 @@ std::string text(const std::variant<std::int64_t, double, std::string>& value) {
 void write_report(const std::filesystem::path& directory, const RunReport& r) {
   io::JsonObject out;
   out.set("simulation", r.simulation).set("name", r.name).set("state", r.state);
+  if (!r.identity.empty()) out.set("identity", r.identity);
   out.set("exit_code", static_cast<int>(r.exit_code)).set("message", r.message);
   out.set("unit", r.progress.unit).set("total", r.progress.total).set("unit_name", r.progress.unit_name);
   out.set("resumes", r.resumes);
   out.set("wall_seconds", r.wall_seconds).set("wall_seconds_total", r.earlier_seconds + r.wall_seconds);
-  out.set("units_per_second", rate(r));
+  out.set("units_per_second", rate(r, r.wall_seconds));
+  out.set("units_per_second_advancing", rate(r, r.phases.advance));
   out.set("checkpoint_unit", r.checkpoint_unit).set("checkpoint_bytes", r.checkpoint_bytes);
   out.set("results", results(r.summary));
   io::JsonObject phases;
@@ -76,8 +77,9 @@ void print_report(io::Log& log, const RunReport& r, const std::filesystem::path&
       log.info(fmt::format("  time: {:<10}  {:>10.3f} s  {:5.1f} %", name, seconds,
                            r.wall_seconds > 0 ? 100 * seconds / r.wall_seconds : 0));
   }
-  log.info(fmt::format("{}: {} {} in {} ({} {}s/s); {} in {}", r.state, r.progress.unit_name, r.progress.unit,
-                       io::duration_text(r.wall_seconds), io::short_number(rate(r)), r.progress.unit_name,
+  log.info(fmt::format("{}: {} {} in {} ({} {}s/s in all, {} while advancing); {} in {}", r.state, r.progress.unit_name,
+                       r.progress.unit, io::duration_text(r.wall_seconds), io::short_number(rate(r, r.wall_seconds)),
+                       r.progress.unit_name, io::short_number(rate(r, r.phases.advance)),
                        r.exit_code == io::ExitCode::done ? "results" : "checkpoint", directory.string()));
 }
 

@@ -24,6 +24,7 @@ struct Phases {
 struct RunReport {
   std::string simulation;
   std::string name;
+  std::string identity;           ///< of a member of a sweep: see member_identity()
   std::string state = "running";  ///< "running", "finished", "stopped" (resume it), "failed"
   io::ExitCode exit_code = io::ExitCode::done;
   std::string message;  ///< why it stopped or failed

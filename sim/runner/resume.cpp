@@ -6,15 +6,11 @@
 #include <string_view>
 
 namespace ergode::sim {
-namespace {
 
-/// Keys that cannot make a finished run longer or another one.
 bool of_the_runner(std::string_view path) {
   return path == "device" || path == "threads" || path == "output.directory" || path == "sweep.packed" ||
          path.starts_with("checkpoint");
 }
-
-}  // namespace
 
 ResumePlan check_resumable(const io::Checkpoint& checkpoint, const LoadedConfig& config,
                            const std::vector<SimulationType>& types) {

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/checkpoint.hpp"
 #include "sim/runner/common_config.hpp"
 
 namespace ergode::sim {
+
+/// Keys that cannot make a finished run longer or another one.
+bool of_the_runner(std::string_view path);
 
 /// What a checkpoint's config and the present one say about a resume.
 struct ResumePlan {

@@ -11,13 +11,14 @@
 #include "io/run/build_info.hpp"
 #include "io/run/lock.hpp"
 #include "io/run/text_file.hpp"
-#include "io/verify.hpp"
 #include "sim/ranks/leader.hpp"
 #include "sim/runner/checkpointer.hpp"
 #include "sim/runner/common_config.hpp"
 #include "sim/runner/environment.hpp"
 #include "sim/runner/failure.hpp"
+#include "sim/runner/inputs.hpp"
 #include "sim/runner/loop.hpp"
+#include "sim/runner/lost_results.hpp"
 #include "sim/runner/report.hpp"
 #include "sim/runner/resume.hpp"
 #include "sim/runner/signals.hpp"
@@ -43,6 +44,7 @@ struct Session : RunDevice {
   std::mutex lock_mutex;                    ///< the thread that waits for signals gives the lock back too
   std::unique_ptr<io::RunLock> lock;
   std::optional<io::Checkpoint> checkpoint;  ///< to resume from
+  InputHashes inputs;                        ///< of the files that a resume reads again
   std::unique_ptr<Simulation> simulation;
   io::DiskRetry disk_retry;
   std::unique_ptr<Checkpointer> checkpointer;
@@ -84,16 +86,24 @@ ResumePlan check_same_run(const Session& s, const std::vector<SimulationType>& t
   return check_resumable(then, s.config, types);
 }
 
-/// Those of the files written at the end that are not there, or damaged.
-std::vector<std::string> lost_files(const fs::path& directory, const SimulationType& type) {
-  std::vector<std::string> lost;
-  for (const std::string& name : type.final_files) {
-    std::error_code ignored;
-    const bool there = fs::is_regular_file(directory / name, ignored);
-    if (!there || (name.ends_with(".h5") && io::verify(directory / name).front().state == io::Verified::State::damaged))
-      lost.push_back(name);
-  }
-  return lost;
+/// What was lost and cannot be mended is made again with all else where that is one member of many, for which a sweep
+/// has no other word. A run of its own may have taken weeks: that is left to the person.
+void begin_again(Session& s, const std::string& lost) {
+  if (s.shared == nullptr)
+    throw io::Error(
+        ExitCode::io,
+        fmt::format("{}: of this finished run is missing or damaged: {}. The last state alone cannot make it "
+                    "again: bring it back, or run again from the beginning, in another directory (-o DIR) or "
+                    "with --exists backup in place of --resume",
+                    s.directory.string(), lost));
+  s.log.warning(fmt::format("{}: missing or damaged: {}; this member is run again from its beginning",
+                            s.directory.string(), lost));
+  remove_run(s.directory, /*keep_log=*/true);
+  s.checkpoint.reset();
+}
+
+const SimulationType& type_of(const Session& s, const std::vector<SimulationType>& types) {
+  return find_type(s.config.common.simulation, types);
 }
 
 /// Takes the directory and settles what happens to a run that is in it. False: nothing is left to do.
@@ -112,6 +122,10 @@ bool take_directory(Session& s, const std::vector<SimulationType>& types) {
                         fmt::format("{}: this run is finished and its checkpoint was removed: it cannot go on to what "
                                     "the config now asks for; start a new run in another directory (-o DIR)",
                                     s.directory.string()));
+      if (const auto lost = find_lost_results(s.directory, type_of(s, types)); !lost.none()) {
+        begin_again(s, lost.text());
+        return true;
+      }
       s.log.result(
           fmt::format("{}: this run is finished (its checkpoint was removed): nothing to do", s.directory.string()));
       return false;
@@ -255,6 +269,7 @@ void make_checkpointer(Session& s) {
   io::Checkpoint header;
   header.simulation = s.config.common.simulation;
   header.config = s.config.used_yaml;
+  header.inputs = s.inputs;
   header.backend = kernels::name(s.choice.device.backend);
   if (s.choice.device.backend == kernels::Backend::cpu) header.isa = kernels::name(s.choice.device.isa);
   s.checkpointer = std::make_unique<Checkpointer>(
@@ -339,28 +354,54 @@ ExitCode end(Session& s, const LoopResult& result) {
   return s.report.exit_code;
 }
 
+/// Of the checkpoint that is there; false where that is the end of what the config asks for.
+bool is_there_more_to_do(Session& s, const std::vector<SimulationType>& types) {
+  const ResumePlan plan = check_resumable(*s.checkpoint, s.config, types);
+  check_inputs(s.checkpoint->inputs, s.inputs, "the run");
+  const bool at_end = s.checkpoint->finished && plan.changed.empty();
+  if (!at_end && s.shared == nullptr) return true;  // where the series cannot be gone on with, that says so itself
+  LostResults lost;
+  if (at_end)
+    lost = find_lost_results(s.directory, type_of(s, types));
+  else
+    lost.gone = missing_so_far(s.directory, type_of(s, types));
+  if (!lost.gone.empty()) return begin_again(s, lost.text()), true;
+  if (!at_end) return true;
+  // Killed between its last checkpoint and the end.
+  if (!inspect(s.directory).finished) lost.mendable.push_back("summary.json");
+  if (lost.none()) {
+    s.log.result(
+        fmt::format("{}: this run is finished (unit {}): nothing to do", s.directory.string(), s.checkpoint->unit));
+    return false;
+  }
+  s.log.warning(
+      fmt::format("{}: missing or damaged, written again from the checkpoint: {}", s.directory.string(), lost.text()));
+  return true;
+}
+
+InputHashes inputs_of_resumes(const LoadedConfig& config) {
+  std::vector<fs::path> files;
+  for (const InputFile& file : config.simulation->input_files())
+    if (!file.at_start) files.push_back(file.path);
+  return hash_inputs(files);
+}
+
+/// That of the checkpoint, else of the sweep; empty: there is none to be kept.
+std::string kept_instruction_set(const Session& s) {
+  if (s.checkpoint && s.checkpoint->backend == "cpu") return s.checkpoint->isa;
+  const bool by_sweep = s.shared != nullptr && s.choice.device.backend == kernels::Backend::cpu;
+  return by_sweep ? std::string(kernels::name(s.choice.device.isa)) : "";
+}
+
 ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalWatcher& signals) {
   const double walltime = s.options.max_walltime.value_or(std::numeric_limits<double>::infinity());
   read_config(s, types);
   if (s.shared == nullptr) static_cast<RunDevice&>(s) = pick_device(s.options, s.config.common);
   if (!take_directory(s, types)) return ExitCode::done;
   io::fs::remove_temporaries(s.directory);  // of processes that were killed
-  if (s.checkpoint) {
-    const ResumePlan plan = check_resumable(*s.checkpoint, s.config, types);
-    if (s.checkpoint->finished && plan.changed.empty()) {
-      auto lost = lost_files(s.directory, find_type(s.config.common.simulation, types));
-      // Killed between its last checkpoint and the end.
-      if (!inspect(s.directory).finished) lost.push_back("summary.json");
-      if (lost.empty()) {
-        s.log.result(
-            fmt::format("{}: this run is finished (unit {}): nothing to do", s.directory.string(), s.checkpoint->unit));
-        return ExitCode::done;
-      }
-      s.log.warning(fmt::format("{}: missing or damaged, written again from the checkpoint: {}", s.directory.string(),
-                                fmt::join(lost, ", ")));
-    }
-  }
-  settle_instruction_set(s, s.options.isa, s.checkpoint && s.checkpoint->backend == "cpu" ? s.checkpoint->isa : "");
+  s.inputs = inputs_of_resumes(s.config);
+  if (s.checkpoint && !is_there_more_to_do(s, types)) return ExitCode::done;
+  settle_instruction_set(s, s.options.isa, kept_instruction_set(s));
   if (s.checkpoint) {
     const EarlierRuns earlier = read_earlier_runs(s.directory);
     s.report.resumes = earlier.resumes + 1;
@@ -424,6 +465,7 @@ RunReport run_shared(const RunOptions& options, SharedRun shared, const std::vec
   Session session(options, log);
   session.shared = &shared;
   session.config = std::move(shared.config);
+  session.report.identity = shared.identity;
   static_cast<RunDevice&>(session) = shared.device;
   session.report.exit_code = run_session(session, types, shared.signals);
   return session.report;

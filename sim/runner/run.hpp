@@ -44,6 +44,7 @@ class SignalWatcher;
 /// What the runs of one process share, and the config of one of them.
 struct SharedRun {
   LoadedConfig config;
+  std::string identity;  ///< for its summary
   const RunDevice& device;
   SignalWatcher& signals;
   std::function<void(const Progress&)> show;  ///< in place of a display of its own

@@ -14,6 +14,7 @@
 #include "io/disk_retry.hpp"
 #include "io/run/run_output.hpp"
 #include "kernels/device/device.hpp"
+#include "sim/runner/inputs.hpp"
 
 namespace ergode::sim {
 
@@ -102,6 +103,8 @@ class SimulationConfig {
   /// Input files are looked for relative to the config's folder.
   virtual Estimate estimate(const kernels::Device& device) const = 0;
   virtual std::unique_ptr<Simulation> make(const RunContext& context) const = 0;
+  /// Files that the results depend on and that are not in the config's text.
+  virtual std::vector<InputFile> input_files() const { return {}; }
 };
 
 /// One line of registration: see sim/registry.cpp.
@@ -111,6 +114,7 @@ struct SimulationType {
   std::string example;  ///< what `ergode new` prints: a commented config that runs
   std::function<std::unique_ptr<SimulationConfig>(std::filesystem::path config_folder)> make_config;
   std::vector<std::string> final_files{};  ///< what finish() writes, and can write again from the last state
+  std::vector<std::string> grown_files{};  ///< what every run adds to from its beginning, beside snapshots
 };
 const std::vector<SimulationType>& simulation_types();
 

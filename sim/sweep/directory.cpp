@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-
 #include "io/checkpoint.hpp"
 #include "io/fs/file.hpp"
 #include "io/run/process.hpp"
@@ -162,17 +160,7 @@ void SweepDirectory::write_config(const SweepPlan& plan, const std::vector<Simul
   const fs::path file = path_ / "config.used.yaml";
   const std::string& text = plan.config().used_yaml;
   if (task_.count == 1) return io::write_text(file, text);
-  // The first of the tasks gives it its name; the others see whether theirs is the same.
-  if (!fs::exists(file)) {
-    io::fs::Temporary mine(file);
-    mine.write({std::as_bytes(std::span(text.data(), text.size()))});
-    try {
-      if (io::fs::hard_link(mine.path(), file)) return io::fs::sync_directory(path_);
-      return mine.commit();
-    } catch (const io::fs::SystemError& e) {
-      if (e.number() != EEXIST) throw;
-    }
-  }
+  if (io::write_text_once(file, text)) return;
   check_same(io::read_text(file).value_or(""), plan, types);
 }
 

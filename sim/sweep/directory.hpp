@@ -33,11 +33,11 @@ class SweepDirectory {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path log_file() const { return place_ / "run.log"; }
   bool resumed() const { return resumed_; }  ///< there may be members in it
-  bool held() const { return lock_->held(); }
+  void require_lock() const { lock_->require(); }
   void enter(const std::filesystem::path& member);  ///< the run directory that this process is in, seen from path()
   void release();  ///< and the lock of that member; may be called from another thread while the sweep is being given up
 
-  /// Writes config.used.yaml, unless another task did.
+  /// Writes config.used.yaml, and of several tasks the first alone; for the others it must be of the same sweep.
   void write_config(const SweepPlan& plan, const std::vector<SimulationType>& types) const;
 
  private:

@@ -35,14 +35,14 @@ std::vector<T> all_numbers(const std::vector<std::string>& texts) {
   return numbers;
 }
 
-/// Integers where all values are, else numbers, else text.
-void add_parameter(io::FileContent& content, const std::string& name, std::vector<std::string> texts,
+/// Text where the config has one, else integers where all values are, else numbers, else text.
+void add_parameter(io::FileContent& content, const std::string& name, std::vector<std::string> texts, bool is_text,
                    std::int64_t axis) {
   const std::string path = "/parameters/" + name;
   const io::Attributes attributes{{"axis", axis}};
-  if (const auto integers = all_numbers<std::int64_t>(texts); !integers.empty()) {
+  if (const auto integers = all_numbers<std::int64_t>(texts); !is_text && !integers.empty()) {
     content.datasets[path] = {io::Array::from(integers), attributes};
-  } else if (const auto numbers = all_numbers<double>(texts); !numbers.empty()) {
+  } else if (const auto numbers = all_numbers<double>(texts); !is_text && !numbers.empty()) {
     content.datasets[path] = {io::Array::from(numbers), attributes};
   } else {
     content.strings[path] = std::move(texts);
@@ -106,7 +106,7 @@ io::FileContent index_content(const SweepPlan& plan, const std::vector<MemberRec
   for (std::size_t c = 0; c < plan.columns().size(); ++c) {
     std::vector<std::string> texts;
     for (const MemberRecord& record : records) texts.push_back(plan.value(c, record.member));
-    add_parameter(content, plan.columns()[c].path, std::move(texts), plan.columns()[c].axis);
+    add_parameter(content, plan.columns()[c].path, std::move(texts), plan.is_text(c), plan.columns()[c].axis);
   }
   add_results(content, records);
   // At the root the scale is seen from every group.
@@ -138,13 +138,13 @@ std::vector<MemberRecord> write_index(
     const std::function<void(const fs::path& file, const std::string& why)>& damaged) {
   constexpr int rounds = 3;  // others may record faster than an index is written
   PackedRecords known;
-  std::vector<MemberRecord> records = read_records(sweep, plan.members(), damaged, known);
+  std::vector<MemberRecord> records = read_records(plan, sweep, damaged, known);
   for (int round = 1;; ++round) {
     io::write_sealed(sweep / "sweep.h5", index_content(plan, records));
     io::write_text(sweep / "sweep.csv", index_csv(plan, records));
     write_summary(plan, sweep, count(records));
     if (round == rounds) return records;
-    std::vector<MemberRecord> now = read_records(sweep, plan.members(), damaged, known);
+    std::vector<MemberRecord> now = read_records(plan, sweep, damaged, known);
     if (same_records(now, records)) return records;
     records = std::move(now);
   }

@@ -8,6 +8,7 @@
 #include "io/hdf5/sealed_file.hpp"
 #include "io/run/lock.hpp"
 #include "io/run/text_file.hpp"
+#include "sim/runner/lost_results.hpp"
 #include "sim/sweep/index.hpp"
 
 namespace ergode::sim {
@@ -52,9 +53,13 @@ io::RunFiles sweep_files(const fs::path& sweep, const std::vector<SimulationType
   const fs::path index = sweep / "sweep.h5";
   for (const char* table : {"/parameters", "/results"})
     if (fs::exists(index)) files[std::string("sweep.h5") + table] = {index, table};
-  for (const MemberRecord& record : read_records(sweep, plan.members(), ignore_damaged))
+  for (const MemberRecord& record : read_records(plan, sweep, ignore_damaged))
     if (record.status == Status::done) add_files(sweep, record, member_name(record.member) + "/", files);
   return files;
+}
+
+io::Verified missing(const fs::path& file) {
+  return {file, io::Verified::State::damaged, file.string() + ": missing"};
 }
 
 void describe_locks(const fs::path& sweep, io::Log& log) {
@@ -103,11 +108,11 @@ std::optional<io::RunFiles> find_packed_member(const fs::path& path, const std::
   const auto member = packed_member(path.lexically_normal());
   if (!member) return std::nullopt;
   const auto& [sweep, number] = *member;
-  const std::int64_t members = plan_of(sweep, types).members();
-  if (number < 0 || number >= members)
+  const SweepPlan plan = plan_of(sweep, types);
+  if (number < 0 || number >= plan.members())
     throw io::Error(io::ExitCode::input_file,
-                    fmt::format("{}: the sweep has {} members, counted from 0", path.string(), members));
-  const MemberRecord record = read_records(sweep, members, ignore_damaged)[static_cast<std::size_t>(number)];
+                    fmt::format("{}: the sweep has {} members, counted from 0", path.string(), plan.members()));
+  const MemberRecord record = read_records(plan, sweep, ignore_damaged)[static_cast<std::size_t>(number)];
   if (record.status != Status::done)
     throw io::Error(io::ExitCode::input_file, fmt::format("{}: this member is {}", path.string(), name(record.status)));
   io::RunFiles files;
@@ -120,7 +125,7 @@ void describe_sweep(const fs::path& sweep, const std::vector<SimulationType>& ty
   const auto damaged = [&](const fs::path& file, const std::string& why) {
     log.warning(fmt::format("{}: {}", (sweep / file).string(), why));
   };
-  std::vector<MemberRecord> records = read_records(sweep, plan.members(), damaged);
+  std::vector<MemberRecord> records = read_records(plan, sweep, damaged);
   const SweepCounts counts = count(records);
   log.result(fmt::format("{}: a sweep", sweep.string()));
   log.result(fmt::format("sweep       {} `{}`", plan.config().common.simulation, plan.config().common.name));
@@ -144,17 +149,25 @@ void describe_sweep(const fs::path& sweep, const std::vector<SimulationType>& ty
   log.result("config      " + (sweep / "config.used.yaml").string());
 }
 
+std::vector<io::Verified> verify_run(const fs::path& path, const std::vector<SimulationType>& types) {
+  std::vector<io::Verified> results = io::verify(path);
+  for (const fs::path& file : missing_results(path, types)) results.push_back(missing(file));
+  return results;
+}
+
 std::vector<io::Verified> verify_sweep(const fs::path& sweep, const std::vector<SimulationType>& types) {
   std::vector<io::Verified> results = io::verify(sweep);
-  const auto add_missing = [&](const fs::path& path) {
-    results.push_back({path, io::Verified::State::damaged, path.string() + ": missing"});
-  };
+  const SweepPlan plan = plan_of(sweep, types);
+  for (std::int64_t m = 0; m < plan.members(); ++m) {
+    const fs::path directory = sweep / member_directory(m);
+    for (const fs::path& file : missing_results(directory, types)) results.push_back(missing(file));
+    for (io::Verified& gap : io::missing_snapshots(directory)) results.push_back(std::move(gap));
+  }
   const fs::path index = sweep / "sweep.h5";
   if (!fs::exists(index)) {
-    add_missing(index);
+    results.push_back(missing(index));
     return results;
   }
-  const SweepPlan plan = plan_of(sweep, types);
   std::vector<std::string> status, directory, file;
   try {
     const io::FileReader reader(index);
@@ -164,7 +177,7 @@ std::vector<io::Verified> verify_sweep(const fs::path& sweep, const std::vector<
   } catch (const io::Error&) {
     return results;  // said of the file itself
   }
-  const auto now = read_records(sweep, plan.members(), ignore_damaged);
+  const auto now = read_records(plan, sweep, ignore_damaged);
   for (std::size_t i = 0; i < std::min(status.size(), now.size()); ++i) {
     if (status[i] != "done" || now[i].status == Status::done) continue;
     const fs::path place = sweep / (file[i].empty() ? directory[i] : file[i]);

@@ -25,7 +25,10 @@ std::optional<io::RunFiles> find_packed_member(const std::filesystem::path& path
 /// How far a sweep is, its axes, failed members and live tasks; makes its index anew where that is not up to date.
 void describe_sweep(const std::filesystem::path& sweep, const std::vector<SimulationType>& types, io::Log& log);
 
-/// The checks of io::verify() for the sweep and the run directories of its members, and whether what its index names is
+/// The checks of io::verify(), and of a run directory whose run is finished whether its results are there.
+std::vector<io::Verified> verify_run(const std::filesystem::path& path, const std::vector<SimulationType>& types);
+
+/// The same for the sweep and the run directories of its members, and whether what its index names is
 /// there.
 std::vector<io::Verified> verify_sweep(const std::filesystem::path& sweep, const std::vector<SimulationType>& types);
 

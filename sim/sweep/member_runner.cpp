@@ -48,6 +48,7 @@ void leave_report(const std::filesystem::path& directory, const LoadedConfig& co
   report.earlier_seconds = earlier.seconds;
   report.simulation = config.common.simulation;
   report.name = config.common.name;
+  report.identity = outcome.record.identity;
   report.state = "failed";
   report.exit_code = outcome.code;
   report.message = outcome.record.error;
@@ -64,6 +65,7 @@ bool is_fatal(io::ExitCode code) {
 MemberOutcome run_in_memory(std::int64_t member, const LoadedConfig& config, const MemberSurroundings& around) {
   MemberOutcome outcome;
   outcome.record.member = member;
+  outcome.record.identity = around.identity(member);
   const auto output = std::make_shared<io::MemoryOutput>();
   std::unique_ptr<Simulation> simulation;
   try {
@@ -93,6 +95,7 @@ MemberOutcome run_in_memory(std::int64_t member, const LoadedConfig& config, con
 MemberOutcome run_in_directory(std::int64_t member, LoadedConfig config, const MemberSurroundings& around) {
   MemberOutcome outcome;
   outcome.record.member = member;
+  outcome.record.identity = around.identity(member);
   const std::filesystem::path directory = config.common.output.directory;
   RunOptions options = around.options;
   options.resume = true;
@@ -103,7 +106,8 @@ MemberOutcome run_in_directory(std::int64_t member, LoadedConfig config, const M
   io::Log log(around.log.console(), io::Verbosity::quiet);
   log.speak_as(member_name(member) + ": ");
   const RunReport report =
-      run_shared(options, {std::move(config), around.device, around.signals, around.show}, around.types, log);
+      run_shared(options, {std::move(config), outcome.record.identity, around.device, around.signals, around.show},
+                 around.types, log);
   outcome.advance_seconds = report.phases.advance;
   outcome.record.place = member_directory(member).string();
   if (report.exit_code == io::ExitCode::resume_me) {

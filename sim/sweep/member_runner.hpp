@@ -20,8 +20,9 @@ struct MemberSurroundings {
   const RunDevice& device;
   const io::Attributes& provenance;
   SignalWatcher& signals;
-  std::filesystem::path sweep;  ///< directory
-  std::function<bool()> stop;   ///< whether no more work is to be begun or gone on with
+  std::filesystem::path sweep;                               ///< directory
+  std::function<std::string(std::int64_t member)> identity;  ///< member_identity()
+  std::function<bool()> stop;                                ///< whether no more work is to be begun or gone on with
   std::function<void(const Progress&)> show;
   io::Log& log;
 };

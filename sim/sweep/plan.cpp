@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <exception>
+#include <set>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -45,6 +47,15 @@ class MemberProblems {
   std::vector<Entry> entries_;
   std::int64_t left_out_ = 0;
 };
+
+/// A key path without the parts that are 0.
+std::string without_first_indices(const std::string& path) {
+  std::string out;
+  std::istringstream parts(path);
+  for (std::string part; std::getline(parts, part, '.');)
+    if (part != "0") out += (out.empty() ? "" : ".") + part;
+  return out;
+}
 
 }  // namespace
 
@@ -125,6 +136,18 @@ std::string SweepPlan::value(std::size_t column, std::int64_t member) const {
                               : std::to_string(std::int64_t{first_seed_} + at);
 }
 
+bool SweepPlan::is_text(std::size_t column) const {
+  const SweepParameter* parameter = parameters_[column];
+  if (parameter == nullptr) return false;
+  const auto& values = parameter->values;
+  if (std::any_of(values.begin(), values.end(), [](const io::Node& value) { return value.quoted; })) return true;
+  // A text stands in quotes among the flat keys; there a list of one has its index, which a key path may leave out.
+  const std::string path = without_first_indices(parameter->path);
+  return std::any_of(used_.flat.begin(), used_.flat.end(), [&](const io::FlatKey& key) {
+    return key.value.starts_with('"') && without_first_indices(key.path) == path;
+  });
+}
+
 std::string SweepPlan::describe(std::int64_t member) const {
   std::string values;
   for (std::size_t c = 0; c < columns_.size(); ++c)
@@ -163,26 +186,32 @@ LoadedConfig SweepPlan::load_member(std::int64_t member) const {
   return read_document(member_document(member), path_, type_);
 }
 
-std::vector<std::string> SweepPlan::check() const {
+SweepCheck SweepPlan::check() const {
   MemberProblems problems;
-  std::vector<std::string> warnings;
+  SweepCheck found;
+  std::set<std::filesystem::path> known_inputs;
   io::ExitCode code = io::ExitCode::config;
   constexpr std::size_t most_warnings = 20;
+  const auto is_new = [&](const std::string& warning) {
+    const auto lacks = [&](const std::vector<std::string>& said) {
+      return std::find(said.begin(), said.end(), warning) == said.end();
+    };
+    return lacks(used_.warnings) && lacks(found.warnings);
+  };
   for (std::int64_t m = 0; m < members_; ++m) {
     try {
-      for (const std::string& warning : load_member(m).warnings) {
-        const auto known = [&](const std::vector<std::string>& said) {
-          return std::find(said.begin(), said.end(), warning) != said.end();
-        };
-        if (!known(used_.warnings) && !known(warnings) && warnings.size() < most_warnings) warnings.push_back(warning);
-      }
+      const LoadedConfig config = load_member(m);
+      for (const std::string& warning : config.warnings)
+        if (found.warnings.size() < most_warnings && is_new(warning)) found.warnings.push_back(warning);
+      for (InputFile& input : config.simulation->input_files())
+        if (known_inputs.insert(input.path).second) found.inputs.push_back(std::move(input));
     } catch (const io::Error& e) {
       if (problems.empty()) code = e.code();
       problems.add(e.what(), describe(m));
     }
   }
   if (!problems.empty()) throw io::Error(code, problems.text());
-  return warnings;
+  return found;
 }
 
 }  // namespace ergode::sim

@@ -17,6 +17,12 @@ struct SweepColumn {
   std::int64_t axis = 0;
 };
 
+/// What reading every member's config tells.
+struct SweepCheck {
+  std::vector<std::string> warnings;  ///< that member 0 does not have
+  std::vector<InputFile> inputs;      ///< of all members, each file once
+};
+
 /// A config with a sweep, taken apart into members. Member numbers count the combinations of the axes, the last axis
 /// fastest; the seeds are the first axis, zipped parameters are one axis together.
 class SweepPlan {
@@ -28,9 +34,8 @@ class SweepPlan {
   SweepPlan(const SweepPlan&) = delete;
   SweepPlan& operator=(const SweepPlan&) = delete;
 
-  /// Reads every member's config; throws io::Error(config) with what is wrong, naming the members. Returns the
-  /// warnings that member 0 does not have.
-  std::vector<std::string> check() const;
+  /// Reads every member's config; throws io::Error(config) with what is wrong, naming the members.
+  SweepCheck check() const;
 
   const LoadedConfig& config() const { return used_; }  ///< of the sweep itself; its text runs the same sweep again
   const SweepSettings& settings() const { return *used_.common.sweep; }
@@ -40,7 +45,8 @@ class SweepPlan {
   const std::vector<SweepColumn>& columns() const { return columns_; }
   const std::vector<std::int64_t>& axes() const { return lengths_; }  ///< their lengths
   std::string value(std::size_t column, std::int64_t member) const;   ///< as text
-  std::string describe(std::int64_t member) const;                    ///< "member 12 (seed = 3, softening = 0.1)"
+  bool is_text(std::size_t column) const;           ///< what it is by the config, whatever it looks like
+  std::string describe(std::int64_t member) const;  ///< "member 12 (seed = 3, softening = 0.1)"
 
   /// The config of one member, whose run directory is that of member_directory().
   LoadedConfig load_member(std::int64_t member) const;

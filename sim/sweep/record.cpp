@@ -14,7 +14,7 @@
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/sealed_file.hpp"
 #include "io/run/text_file.hpp"
-#include "sim/sweep/plan.hpp"
+#include "sim/sweep/origin.hpp"
 
 namespace ergode::sim {
 namespace {
@@ -66,6 +66,8 @@ std::vector<MemberRecord> read_packed(const fs::path& sweep, const fs::path& fil
   const io::FileReader reader(sweep / file);
   const io::Array members = reader.dataset("/index/member");
   const std::vector<std::string> status = reader.strings("/index/status"), error = reader.strings("/index/error");
+  const bool named = reader.has("/index/identity");
+  const std::vector<std::string> identity = named ? reader.strings("/index/identity") : std::vector<std::string>();
   std::vector<MemberRecord> found(status.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     found[i].member = members.as<std::int64_t>()[i];
@@ -73,6 +75,7 @@ std::vector<MemberRecord> read_packed(const fs::path& sweep, const fs::path& fil
     found[i].error = error.at(i);
     if (found[i].status == Status::done) found[i].place = file.string();
     found[i].packed = true;
+    if (named) found[i].identity = identity.at(i);
   }
   for (const std::string& name : result_names(reader.attributes("/results"))) read_column(reader, name, found);
   return found;
@@ -104,6 +107,7 @@ MemberRecord read_directory(const fs::path& sweep, std::int64_t member) {
   try {
     const io::Document summary = io::Document::parse(*text, "summary.json");
     const std::string state = io::peek(summary, "state");
+    record.identity = io::peek(summary, "identity");
     if (state == "failed") {
       record.status = Status::failed;
       record.error = io::peek(summary, "message");
@@ -119,6 +123,39 @@ MemberRecord read_directory(const fs::path& sweep, std::int64_t member) {
   }
   return record;
 }
+
+/// Tells the results of a sweep's members from others.
+class Owner {
+ public:
+  Owner(const SweepPlan& plan, const fs::path& sweep) : plan_(plan) {
+    const auto origin = read_origin(sweep);
+    config_ = origin ? origin->config : config_hash(plan);
+  }
+
+  MemberRecord checked(MemberRecord record) const {
+    if (owns(record)) return record;
+    record.status = Status::failed;
+    record.error = "its directory holds the results of another member or of another sweep";
+    record.results.clear();
+    return record;
+  }
+
+  std::vector<MemberRecord> all_its(std::vector<MemberRecord> records) const {
+    for (const MemberRecord& record : records)
+      if (!owns(record))
+        throw io::Error(io::ExitCode::input_file,
+                        fmt::format("{} in it is of another sweep, or of other values", member_name(record.member)));
+    return records;
+  }
+
+ private:
+  bool owns(const MemberRecord& record) const {
+    if (record.identity.empty()) return true;
+    return record.member < plan_.members() && record.identity == member_identity(plan_, config_, record.member);
+  }
+  const SweepPlan& plan_;
+  std::string config_;
+};
 
 /// Names in `members/`, sorted, so that what is read first does not depend on the file system.
 std::vector<std::string> entries(const fs::path& sweep) {
@@ -209,9 +246,10 @@ void MemberBatch::add(MemberRecord record, std::map<std::string, io::FileContent
 std::vector<MemberRecord> MemberBatch::seal(const fs::path& sweep, const io::DiskRetry& retry) {
   const std::string place = free_name(sweep, records_.front().member);
   std::vector<std::int64_t> members;
-  std::vector<std::string> status, error;
+  std::vector<std::string> status, error, identity;
   for (const MemberRecord& record : records_) {
     members.push_back(record.member);
+    identity.push_back(record.identity);
     status.emplace_back(name(record.status));
     error.push_back(record.error);
   }
@@ -220,6 +258,7 @@ std::vector<MemberRecord> MemberBatch::seal(const fs::path& sweep, const io::Dis
   content_.datasets["/index/member"].data = io::Array::from(members);
   content_.strings["/index/status"] = std::move(status);
   content_.strings["/index/error"] = std::move(error);
+  content_.strings["/index/identity"] = std::move(identity);
   add_results(content_, records_);
   content_.many_small = true;
   io::DirectoryOutput(sweep, retry).write(place, content_);
@@ -238,17 +277,17 @@ std::int64_t first_member(const fs::path& packed) {
   return std::max<std::int64_t>(member, 0);
 }
 
-std::vector<MemberRecord> read_records(const fs::path& sweep, std::int64_t members,
-                                       const std::function<void(const fs::path& file, const std::string& why)>& damaged,
+std::vector<MemberRecord> read_records(const SweepPlan& plan, const fs::path& sweep, const DamagedFile& damaged,
                                        PackedRecords& known) {
-  std::vector<MemberRecord> records(static_cast<std::size_t>(members));
-  for (std::int64_t m = 0; m < members; ++m) records[static_cast<std::size_t>(m)].member = m;
+  const Owner owner(plan, sweep);
+  std::vector<MemberRecord> records(static_cast<std::size_t>(plan.members()));
+  for (std::int64_t m = 0; m < plan.members(); ++m) records[static_cast<std::size_t>(m)].member = m;
   for (const std::string& entry : entries(sweep)) {
-    if (const auto member = member_number(entry)) keep(records, read_directory(sweep, *member));
+    if (const auto member = member_number(entry)) keep(records, owner.checked(read_directory(sweep, *member)));
     if (!is_packed_file(entry)) continue;
     const auto [packed, unread] = known.try_emplace(entry);
     try {
-      if (unread) packed->second = read_packed(sweep, fs::path("members") / entry);
+      if (unread) packed->second = owner.all_its(read_packed(sweep, fs::path("members") / entry));
     } catch (const io::Error& e) {
       damaged(fs::path("members") / entry, e.what());
     }
@@ -257,11 +296,18 @@ std::vector<MemberRecord> read_records(const fs::path& sweep, std::int64_t membe
   return records;
 }
 
-std::vector<MemberRecord> read_records(
-    const fs::path& sweep, std::int64_t members,
-    const std::function<void(const fs::path& file, const std::string& why)>& damaged) {
+std::vector<MemberRecord> read_records(const SweepPlan& plan, const fs::path& sweep, const DamagedFile& damaged) {
   PackedRecords known;
-  return read_records(sweep, members, damaged, known);
+  return read_records(plan, sweep, damaged, known);
+}
+
+bool is_usable(const SweepPlan& plan, const fs::path& sweep, const fs::path& file) {
+  try {
+    Owner(plan, sweep).all_its(read_packed(sweep, file));
+    return true;
+  } catch (const io::Error&) {
+    return false;
+  }
 }
 
 bool same_records(const std::vector<MemberRecord>& a, const std::vector<MemberRecord>& b) {

@@ -10,6 +10,7 @@
 #include "io/array.hpp"
 #include "io/run/run_output.hpp"
 #include "sim/runner/simulation.hpp"
+#include "sim/sweep/plan.hpp"
 
 namespace ergode::sim {
 
@@ -18,10 +19,11 @@ struct MemberRecord {
   enum class Status { pending, done, failed };
   std::int64_t member = 0;
   Status status = Status::pending;
-  std::string error;    ///< why it failed
-  Summary results;      ///< headline figures of a member that is done
-  std::string place;    ///< the run directory, relative to the sweep's; of a packed member the file
-  bool packed = false;  ///< `place` is a file, which holds it in the group packed_member_group()
+  std::string error;     ///< why it failed
+  Summary results;       ///< headline figures of a member that is done
+  std::string place;     ///< the run directory, relative to the sweep's; of a packed member the file
+  bool packed = false;   ///< `place` is a file, which holds it in the group packed_member_group()
+  std::string identity;  ///< whose results they are, see member_identity(); empty: not said
 };
 
 const char* name(MemberRecord::Status status);
@@ -69,15 +71,19 @@ std::int64_t first_member(const std::filesystem::path& packed);
 /// What packed files say, by their names. They are written once, so that none needs to be read twice.
 using PackedRecords = std::map<std::string, std::vector<MemberRecord>>;
 
-/// What is recorded in the directory of a sweep of `members` members, in their order: whatever its files say, so that
-/// nothing is lost with an index. A member that is done counts before one that failed. A packed file that is damaged is
-/// told to `damaged` and counts for nothing. Packed files in `known` are not read again, others are added to it.
-std::vector<MemberRecord> read_records(
-    const std::filesystem::path& sweep, std::int64_t members,
-    const std::function<void(const std::filesystem::path&, const std::string& why)>& damaged, PackedRecords& known);
-std::vector<MemberRecord> read_records(
-    const std::filesystem::path& sweep, std::int64_t members,
-    const std::function<void(const std::filesystem::path&, const std::string& why)>& damaged);
+using DamagedFile = std::function<void(const std::filesystem::path& file, const std::string& why)>;
+
+/// What is recorded in the directory of a sweep, in the order of the members: whatever its files say, so that nothing
+/// is lost with an index. A member that is done counts before one that failed. A packed file that is damaged, or holds
+/// results of another sweep or of other values, is told to `damaged` and counts for nothing; a member whose directory
+/// has such results counts as failed. Packed files in `known` are not read again, others are added to it.
+std::vector<MemberRecord> read_records(const SweepPlan& plan, const std::filesystem::path& sweep,
+                                       const DamagedFile& damaged, PackedRecords& known);
+std::vector<MemberRecord> read_records(const SweepPlan& plan, const std::filesystem::path& sweep,
+                                       const DamagedFile& damaged);
+
+/// Whether the packed file (relative to `sweep`) is whole and of this sweep.
+bool is_usable(const SweepPlan& plan, const std::filesystem::path& sweep, const std::filesystem::path& file);
 
 /// Whether the same is recorded; the headline figures of a member that is done do not change.
 bool same_records(const std::vector<MemberRecord>& a, const std::vector<MemberRecord>& b);

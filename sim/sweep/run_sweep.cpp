@@ -15,10 +15,13 @@
 #include "io/run/text_file.hpp"
 #include "sim/runner/checkpointer.hpp"
 #include "sim/runner/failure.hpp"
+#include "sim/runner/inputs.hpp"
+#include "sim/runner/lost_results.hpp"
 #include "sim/runner/signals.hpp"
 #include "sim/sweep/directory.hpp"
 #include "sim/sweep/index.hpp"
 #include "sim/sweep/member_runner.hpp"
+#include "sim/sweep/origin.hpp"
 #include "sim/sweep/plan.hpp"
 
 namespace ergode::sim {
@@ -59,14 +62,19 @@ class SweepRun {
     const SweepPlan plan(options_.config, options_.overrides, types_);
     const SweepTask task = find_task(options_.task, [](const char* name) { return std::getenv(name); });
     for (const std::string& warning : plan.config().warnings) log_.warning(warning);
-    for (const std::string& warning : plan.check()) log_.warning(warning);
+    const SweepCheck check = plan.check();
+    for (const std::string& warning : check.warnings) log_.warning(warning);
     RunDevice device = pick_device(options_, plan.config().common);
-    settle_instruction_set(device, options_.isa, "");
     take_directory(plan, task);
+    inputs_ = InputWatch(check.inputs);
+    origin_ = {config_hash(plan), std::string(kernels::name(device.choice.device.backend)), "", inputs_.hashes()};
+    const auto kept = directory_->resumed() ? read_origin(directory_->path()) : std::nullopt;
+    hold_to(kept, device);
     read_earlier(plan, task);
     if (const auto left = members_left(plan, task); left.empty()) return nothing_left(plan, task);
-    start_log(plan, task, device);
     directory_->write_config(plan, types_);
+    if (!kept) hold_to(keep_origin(directory_->path(), origin_), device);
+    start_log(plan, task, device);
     const bool all_done = run_members(plan, task, device);
     return end(plan, task, all_done);
   }
@@ -76,6 +84,19 @@ class SweepRun {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.process_start).count();
   }
   bool late(double reserve) const { return options_.max_walltime && now() + reserve > *options_.max_walltime; }
+
+  /// All members are to be of one instruction set and of the same input files, whichever processes make them: those of
+  /// the first one (`kept`), or of this one.
+  void hold_to(const std::optional<SweepOrigin>& kept, RunDevice& device) {
+    if (kept) check_inputs(kept->inputs, origin_.inputs, "this sweep");
+    if (kept && kept->backend != origin_.backend)
+      log_.warning(fmt::format("the sweep was begun on {}, this process computes on {}: members of both differ in bits",
+                               kept->backend, origin_.backend));
+    const bool same_backend = kept && kept->backend == origin_.backend;
+    settle_instruction_set(device, options_.isa, same_backend ? kept->isa : "", "the sweep");
+    if (device.choice.device.backend == kernels::Backend::cpu) origin_.isa = kernels::name(device.choice.device.isa);
+    if (kept) origin_.config = kept->config;
+  }
 
   void take_directory(const SweepPlan& plan, const SweepTask& task) {
     auto directory = std::make_unique<SweepDirectory>(
@@ -89,16 +110,22 @@ class SweepRun {
   }
 
   void read_earlier(const SweepPlan& plan, const SweepTask& task) {
-    records_ = read_records(directory_->path(), directory_->resumed() ? plan.members() : 0,
-                            [&](const fs::path& file, const std::string& why) { set_aside(file, why, task); });
+    if (directory_->resumed())
+      records_ = read_records(plan, directory_->path(),
+                              [&](const fs::path& file, const std::string& why) { set_aside(file, why, plan, task); });
     for (std::int64_t m = std::ssize(records_); m < plan.members(); ++m) records_.emplace_back().member = m;
+    const SimulationType& type = find_type(plan.config().common.simulation, types_);
+    for (MemberRecord& record : records_)
+      if (record.status == Status::done && !record.packed && task.has(record.member) &&
+          !find_lost_results(directory_->path() / record.place, type).none())
+        record.status = Status::pending;  // its run says what is lost
   }
 
   /// Its members are made again, into a file that may have its name. Of several tasks that see the damage the one whose
   /// member is its first moves it: for another the name may be that of a new file by now.
-  void set_aside(const fs::path& file, const std::string& why, const SweepTask& task) {
+  void set_aside(const fs::path& file, const std::string& why, const SweepPlan& plan, const SweepTask& task) {
     const fs::path path = directory_->path() / file;
-    if (!task.has(first_member(file)) || is_intact(path))
+    if (!task.has(first_member(file)) || is_usable(plan, directory_->path(), file))
       return log_.warning(fmt::format("{}: {}; the members in it are run again", path.string(), why));
     try {
       io::fs::rename_file(path, path.string() + ".damaged");
@@ -164,7 +191,7 @@ class SweepRun {
     double batch_start = now(), worst_seal = 0;
     const auto seal = [&](const io::DiskRetry& patience) {
       if (batch.empty()) return;
-      require_lock();
+      directory_->require_lock();
       const double before = now();
       const std::size_t members = batch.size();
       for (MemberRecord& record : batch.seal(directory_->path(), patience)) keep(std::move(record));
@@ -183,6 +210,7 @@ class SweepRun {
                                     provenance,
                                     signals_,
                                     directory_->path(),
+                                    [&](std::int64_t m) { return member_identity(plan, origin_.config, m); },
                                     [&] { return signals_.stop_signal() != 0 || late(reserve()); },
                                     [&](const Progress& p) {
                                       display.show(shown(fmt::format("{}: {} {} of {} {}", member_name(current),
@@ -197,6 +225,7 @@ class SweepRun {
         if (stopped) break;
         current = member;
         LoadedConfig config = plan.load_member(member);
+        inputs_.check(config.simulation->input_files());
         MemberOutcome outcome;
         if (packed(member, config, plan, device)) {
           if (batch.empty()) batch_start = now();
@@ -205,6 +234,7 @@ class SweepRun {
           if (!stopped && !is_fatal(outcome.code)) batch.add(outcome.record, std::move(outcome.files));
         } else {
           seal(retry);
+          directory_->require_lock();
           directory_->enter(member_directory(member));
           outcome = run_in_directory(member, std::move(config), around);
           stopped = outcome.stopped;
@@ -213,7 +243,7 @@ class SweepRun {
         advance_seconds_ += outcome.advance_seconds;
         if (stopped) break;
         if (outcome.in_use) {
-          require_lock();  // nobody has taken the sweep over with it
+          directory_->require_lock();  // nobody has taken the sweep over with it
           ++in_use_;
           continue;
         }
@@ -246,14 +276,6 @@ class SweepRun {
     records_[at] = std::move(record);
   }
 
-  void require_lock() const {
-    if (!directory_->held())
-      throw io::Error(ExitCode::io,
-                      fmt::format("{}: another run has taken this directory over (this process was silent for too "
-                                  "long); nothing more is written",
-                                  directory_->path().string()));
-  }
-
   /// What would meet all others too ends the sweep.
   void say_failed(const SweepPlan& plan, const MemberOutcome& outcome) {
     const std::string what = plan.describe(outcome.record.member) + ": " + outcome.record.error;
@@ -262,10 +284,10 @@ class SweepRun {
   }
 
   ExitCode end(const SweepPlan& plan, const SweepTask& task, bool all_done) {
-    require_lock();
+    directory_->require_lock();
     const std::vector<MemberRecord> all = write_index(
         plan, directory_->path(), [&](const fs::path& file, auto& why) { log_.warning(file.string() + ": " + why); });
-    const SweepCounts counts = count(all);
+    refuse_lost(all, task);
     std::int64_t failed = 0;
     constexpr std::int64_t most_named = 20;
     for (const MemberRecord& record : records_) {
@@ -273,9 +295,7 @@ class SweepRun {
       if (++failed <= most_named) log_.error(plan.describe(record.member) + ": " + record.error);
     }
     if (failed > most_named) log_.error(fmt::format("and {} more members failed: see sweep.csv", failed - most_named));
-    log_.info(fmt::format("{}: {} of {} members done, {} failed{} in {}; results in {}",
-                          all_done ? "finished" : "stopped", counts.done, counts.members, counts.failed,
-                          counts.pending() > 0 ? fmt::format(", {} to be done", counts.pending()) : "",
+    log_.info(fmt::format("{}: {} in {}; results in {}", all_done ? "finished" : "stopped", counts_text(all, task),
                           io::duration_text(now()), directory_->path().string()));
     if (options_.profile)
       log_.info(fmt::format("  time: advance {:.3f} s, sealing {:.3f} s, all {:.3f} s", advance_seconds_, seal_seconds_,
@@ -285,6 +305,36 @@ class SweepRun {
       return ExitCode::resume_me;
     }
     return failed > 0 ? ExitCode::sweep_members : ExitCode::done;
+  }
+
+  /// What this process has recorded must be there at the end: somebody may have moved or removed it, and then the sweep
+  /// is not finished.
+  void refuse_lost(const std::vector<MemberRecord>& all, const SweepTask& task) const {
+    std::int64_t lost = 0, first = -1;
+    for (const MemberRecord& mine : records_) {
+      const bool recorded = mine.status != Status::pending && task.has(mine.member);
+      if (!recorded || all[static_cast<std::size_t>(mine.member)].status != Status::pending) continue;
+      if (lost++ == 0) first = mine.member;
+    }
+    if (lost == 0) return;
+    throw io::Error(
+        ExitCode::io,
+        fmt::format("{}: {} members that were done, {} the first of them, are not in it any more: their files "
+                    "were removed, moved or damaged meanwhile; `--resume` computes them again",
+                    directory_->path().string(), lost, member_name(first)));
+  }
+
+  std::string counts_text(const std::vector<MemberRecord>& all, const SweepTask& task) const {
+    const SweepCounts counts = count(all);
+    const auto to_be_done = [](std::int64_t n) { return n > 0 ? fmt::format(", {} to be done", n) : std::string(); };
+    if (task.count == 1)
+      return fmt::format("{} of {} members done, {} failed{}", counts.done, counts.members, counts.failed,
+                         to_be_done(counts.pending()));
+    std::vector<MemberRecord> own;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(own), [&](const auto& r) { return task.has(r.member); });
+    const SweepCounts mine = count(own);
+    return fmt::format("{} of {} members of this task done, {} failed{} ({} of {} of the whole sweep done)", mine.done,
+                       mine.members, mine.failed, to_be_done(mine.pending()), counts.done, counts.members);
   }
 
   std::string why_stopped() const {
@@ -300,7 +350,9 @@ class SweepRun {
   std::mutex& directory_mutex_;
   std::unique_ptr<SweepDirectory>& directory_;
   std::vector<MemberRecord> records_;  ///< of all members, as this process knows them
-  std::int64_t in_use_ = 0;            ///< members that were left to other processes
+  InputWatch inputs_;
+  SweepOrigin origin_;       ///< of this process; what an earlier one kept comes first
+  std::int64_t in_use_ = 0;  ///< members that were left to other processes
   double advance_seconds_ = 0, seal_seconds_ = 0;
 };
 

@@ -24,7 +24,7 @@ std::optional<SweepTask> parse_task(const std::string& text);
 
 /// What `--task` says, else what Slurm's job array says through `environment` (a variable's value, or nullptr), else
 /// the only task. Array ids may start anywhere and have a step, as `--array=1-10` or `--array=0-30:10`; throws
-/// io::Error(command_line) where they have no regular step.
+/// io::Error(command_line) where they have no regular step or are no numbers.
 SweepTask find_task(const std::optional<SweepTask>& flag, const std::function<const char*(const char*)>& environment);
 
 }  // namespace ergode::sim

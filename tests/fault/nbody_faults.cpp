@@ -46,6 +46,16 @@ TEST_CASE("a bad file of bodies is refused with its row") {
 
 TEST_CASE("coincident bodies without softening are refused by their ids; one body and massless ones run") {
   check_refused(header + "4,1,0,0,0,0,0,0\n9,1,0,0,0,0,0,0\n", 3, {"4 and 9", "softening"});
+  const TemporaryDirectory named;
+  spill(named / "run.yaml",
+        "simulation: nbody\ninitial_conditions:\n  bodies:\n    - {name: Sun, mass: 1, position: [0, 0, 0]}\n"
+        "    - {mass: 1, position: [1, 0, 0]}\n    - {name: probe, mass: 0, position: [0, 0, 0]}\n"
+        "integrator: {timestep: 0.1, end_time: 1}\n");
+  const Outcome refused =
+      Child(named.path(), {"run", named / "run.yaml", "-o", named / "run"}, {}, ERGODE_PROGRAM).wait();
+  INFO(refused.error);
+  CHECK(refused.code == 3);
+  CHECK(refused.error.find("ids 1 (Sun) and 3 (probe) are both at") != std::string::npos);
   const TemporaryDirectory one, massless;
   CHECK(run(one, header + "1,1,0,0,0,1,0,0\n").code == 0);
   CHECK(run(massless, header + "1,0,0,0,0,1,0,0\n2,0,1,0,0,0,0,0\n").code == 0);

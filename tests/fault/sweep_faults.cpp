@@ -333,8 +333,8 @@ TEST_CASE("a disk that stays full stops a sweep with 7, and it resumes") {
 TEST_CASE("a full disk is waited for once") {
   const Place p("  seeds: 8\n  packed: true\n");
   const Outcome full = p.run({}, [] {
-    // The first writes are of the lock and the config; a wait of 0.5 s has one trial more, after 1 s.
-    io::fs::arm({io::fs::Call::write, 3, ENOSPC, true});
+    // The first writes are of the config and of origin.json; a wait of 0.5 s has one trial more, after 1 s.
+    io::fs::arm({io::fs::Call::write, 4, ENOSPC, true});
     ::setenv("ERGODE_CHECKPOINT_RETRY", "0.5", 1);
   });
   INFO(full.error);

@@ -180,3 +180,34 @@ TEST_CASE("a damaged checkpoint is refused and the one before it gives the same 
     CHECK(refused.error.find("checkpoint.prev.h5") != std::string::npos);
   }
 }
+
+TEST_CASE("a finished run that has lost its series or a snapshot says so, and is not called whole") {
+  for (const char* lost : {"series.h5", "snapshots/snapshot_0003.hdf5"}) {
+    const TemporaryDirectory d;
+    write_config(d, {"leapfrog", "mixed"});
+    finish(d, "run");
+    CHECK(run(d, command(d, "run", {"--resume"})).out.find("nothing to do") != std::string::npos);
+    fs::remove(d / "run" / lost);
+    const Outcome verified = run(d, {"verify", d / "run"});
+    CHECK(verified.code == 4);
+    CHECK(verified.error.find(std::string(lost) + ": missing") != std::string::npos);
+    const Outcome resumed = run(d, command(d, "run", {"--resume"}));
+    INFO(resumed.error);
+    CHECK(resumed.code == 7);
+    CHECK(resumed.error.find(std::string("missing or damaged: ") + lost) != std::string::npos);
+  }
+}
+
+TEST_CASE("a run goes on from its checkpoint whatever has become of the file of its first bodies") {
+  const TemporaryDirectory d;
+  const std::string bodies = "id,mass,x,y,z,vx,vy,vz\n1,1,-0.5,0,0,0,-0.7,0\n2,1,0.5,0,0,0,0.7,0\n";
+  spill(d / "bodies.csv", bodies);
+  spill(d / "run.yaml",
+        "simulation: nbody\nunits: nbody\ninitial_conditions: {file: bodies.csv}\ndevice: cpu\n"
+        "integrator: {scheme: leapfrog, timestep: 0.015625, end_time: 1}\n");
+  finish(d, "whole");
+  finish(d, "run", {"--set", "integrator.end_time=0.5"});
+  spill(d / "bodies.csv", bodies + "3,1,9,9,9,0,0,0\n");
+  finish(d, "run", {"--resume"});
+  check_equal(d, "whole", "run");
+}

@@ -1,3 +1,4 @@
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <random>
 
@@ -387,4 +388,41 @@ TEST_CASE("a book that ran out of its time goes on without a limit to the bits o
   p.finish("whole");
   // With a limit there are rounds, without one none: the bits of all numbers are equal, not where they were noted.
   CHECK(slurp(p / "run/results.csv") == slurp(p / "whole/results.csv"));
+}
+
+TEST_CASE("a resume with another surface in the file of local volatilities is refused by its name") {
+  const TemporaryDirectory d;
+  const std::string surface = ",80,120\n0.5,0.2,0.25\n1,0.2,0.25\n";
+  spill(d / "surface.csv", surface);
+  spill(d / "run.yaml",
+        "simulation: option_pricing\nname: surface\ndevice: cpu\nmonte_carlo: {paths: 2000, steps_per_year: 12}\n"
+        "market: {rate: 0, underlyings: {A: {spot: 100, model: local_volatility, file: surface.csv}}}\n"
+        "options: [{id: call, product: european, type: call, strike: 100, maturity: 1}]\n");
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run", d / "run.yaml", "-o", d / "run", "--progress", "none"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Child(d.path(), arguments, {}, ERGODE_PROGRAM).wait();
+  };
+  REQUIRE(run({}).code == 0);
+  spill(d / "surface.csv", ",80,120\n0.5,0.2,0.35\n1,0.2,0.35\n");
+  const Outcome outcome = run({"--resume", "--set", "monte_carlo.paths=4000"});
+  INFO(outcome.error);
+  CHECK(outcome.code == 3);
+  CHECK(outcome.error.find("surface.csv: its SHA-256 was") != std::string::npos);
+  spill(d / "surface.csv", surface);
+  CHECK(run({"--resume", "--set", "monte_carlo.paths=4000"}).code == 0);
+}
+
+TEST_CASE("a run says how many units it did a second, in all and while advancing") {
+  const Place p;
+  p.finish("run", {"--set", "monte_carlo.paths=2000"});
+  const std::string summary = slurp(p / "run/summary.json");
+  const auto field = [&](const char* name) {
+    const auto at = summary.find(std::string("\"") + name + "\": ");
+    REQUIRE(at != std::string::npos);
+    return std::stod(summary.substr(at + std::string(name).size() + 4));
+  };
+  CHECK(field("units_per_second") * field("wall_seconds") == Catch::Approx(field("unit")));
+  CHECK(field("units_per_second_advancing") * field("advance") == Catch::Approx(field("unit")));
+  CHECK(slurp(p / "run/run.log").find("chunks/s in all, ") != std::string::npos);
 }

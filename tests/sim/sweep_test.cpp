@@ -122,6 +122,28 @@ TEST_CASE("key paths may be nested, and --set can make a sweep of any config") {
   CHECK(none.plan({"sweep.parameters.checkpoint.keep=[1, 2]", "sweep.seeds=3"}).members() == 6);
 }
 
+TEST_CASE("a swept key that is written with points is replaced by --set, and one that is not there added") {
+  const Config c("sweep:\n  parameters:\n    checkpoint.keep: [1, 2]\n    checkpoint:\n      every: [1 s, 2 s]\n");
+  const auto plan = c.plan({"sweep.parameters.checkpoint.keep=[5]", "sweep.parameters.checkpoint.every=[3 s]",
+                            "sweep.parameters.interval=[2]"});
+  REQUIRE(plan.columns().size() == 3);
+  CHECK(values(plan) == Table{{"5", "3 s", "2"}});
+  CHECK(has(c.refusal({"sweep.parameters.checkpoint.kept=[5]"}), "kept"));
+}
+
+TEST_CASE("texts that look like numbers stay texts in the index") {
+  const Config c(
+      "sweep:\n  mode: zipped\n  parameters:\n    failure: [001, 002]\n    input: [\"1.0\", \"2.0\"]\n"
+      "    units: [3, 4]\n");
+  const auto plan = c.plan();
+  std::vector<sim::MemberRecord> records(2);
+  records[1].member = 1;
+  const auto content = sim::index_content(plan, records);
+  CHECK(content.strings.at("/parameters/failure") == std::vector<std::string>{"001", "002"});
+  CHECK(content.strings.at("/parameters/input") == std::vector<std::string>{"1.0", "2.0"});
+  CHECK(content.datasets.contains("/parameters/units"));
+}
+
 TEST_CASE("a misspelt key of a sweep is refused with its line and the nearest key") {
   const std::string text = Config("sweep:\n  parameters:\n    intervall: [1, 2]\n").refusal();
   INFO(text);
@@ -220,6 +242,21 @@ TEST_CASE("a Slurm job array gives the task, wherever its ids start and whatever
   CHECK(has(stepped.source, "SLURM_ARRAY_TASK_ID=20"));
   CHECK(find(array("5", "1", "5", "5")).index == 0);            // --array=5
   CHECK_THROWS_AS(find(array("2", "3", "1", "9")), io::Error);  // --array=1,2,9
+  CHECK(find({{"SLURM_ARRAY_TASK_ID", "3"}, {"SLURM_ARRAY_TASK_COUNT", "10"}}).index == 3);
+  CHECK(find({{"SLURM_ARRAY_TASK_COUNT", "x"}}).count == 1);  // no task of an array
+  for (const Variables& hostile :
+       {array("abc", "4", "0", "3"), array("-1", "4", "0", "3"), array("1", "0", "0", "3"), array("1", "", "0", "3"),
+        array("1", "4x", "0", "3"), array("1", "4", "x", "3"), array("1", "4", "0", "-3"),
+        array("99999999999999999999", "4", "0", "3"), array("1", "9000000000000000000", "0", "3"),
+        Variables{{"SLURM_ARRAY_TASK_ID", "1"}}})
+    try {
+      find(hostile);
+      FAIL("accepted");
+    } catch (const io::Error& e) {
+      INFO(e.what());
+      CHECK(static_cast<int>(e.code()) == 2);
+      CHECK(has(e.what(), "--task"));
+    }
   const auto flag = find(array("3", "10", "0", "9"), sim::parse_task("1/2"));
   CHECK(flag.index == 1);
   CHECK(flag.count == 2);

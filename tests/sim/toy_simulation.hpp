@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -25,6 +26,7 @@ struct Config final : sim::SimulationConfig {
   std::int64_t microseconds = 0;  ///< that a unit takes
   std::int64_t padding = 0;       ///< bytes that make a checkpoint larger
   std::int64_t failure_at = -1;
+  std::string input;             ///< a file whose size is added to the sum, read at every start
   std::string failure = "none";  ///< nan, gpu, gpu_memory, memory, bug, unknown; input: at the start
 
   void declare(io::Section& root) override {
@@ -33,6 +35,7 @@ struct Config final : sim::SimulationConfig {
     root.key("microseconds", microseconds, "time that a unit takes").at_least(0).may_change_on_resume();
     root.key("padding", padding, "bytes that make a checkpoint larger").at_least(0);
     root.key("failure_at", failure_at, "unit at which it fails; -1: never").at_least(-1).may_change_on_resume();
+    root.key("input", input, "a file whose size is added to the sum");
     root.key("failure", failure, "how it fails").may_change_on_resume();
   }
   sim::Estimate estimate(const kernels::Device&) const override {
@@ -44,12 +47,17 @@ struct Config final : sim::SimulationConfig {
             .largest_arrays = {{"padding", padding}}};
   }
   std::unique_ptr<sim::Simulation> make(const sim::RunContext& context) const override;
+  std::vector<sim::InputFile> input_files() const override {
+    return input.empty() ? std::vector<sim::InputFile>() : std::vector<sim::InputFile>{{input}};
+  }
 };
 
 class Toy final : public sim::Simulation {
  public:
   Toy(const Config& config, const sim::RunContext& context)
-      : config_(config), context_(context), output_(sim::output_of(context)) {}
+      : config_(config), context_(context), output_(sim::output_of(context)) {
+    if (!config.input.empty()) input_ = static_cast<double>(std::filesystem::file_size(config.input));
+  }
 
   void initialise() override {
     link_ = context_.seed;
@@ -96,7 +104,8 @@ class Toy final : public sim::Simulation {
   void finish() override {
     series_->seal();
     io::FileContent content;
-    content.datasets["/sum"].data = io::Array::from<double>(&sum_, {});
+    const double sum = sum_ + input_;
+    content.datasets["/sum"].data = io::Array::from<double>(&sum, {});
     content.groups["/provenance"] = context_.provenance;
     output_->write("results.h5", std::move(content));
   }
@@ -138,7 +147,7 @@ class Toy final : public sim::Simulation {
   std::int64_t next_ = 0;
   std::int64_t rows_ = 0;
   std::uint64_t link_ = 0;
-  double sum_ = 0;
+  double sum_ = 0, input_ = 0;
 };
 
 inline std::unique_ptr<sim::Simulation> Config::make(const sim::RunContext& context) const {
@@ -146,8 +155,12 @@ inline std::unique_ptr<sim::Simulation> Config::make(const sim::RunContext& cont
 }
 
 inline sim::SimulationType simulation_type() {
-  return {"toy", "a chain of random numbers", "simulation: toy\nname: chain\nseed: 1\nunits: 100\ninterval: 10\n",
-          [](std::filesystem::path) { return std::make_unique<Config>(); }};
+  return {"toy",
+          "a chain of random numbers",
+          "simulation: toy\nname: chain\nseed: 1\nunits: 100\ninterval: 10\n",
+          [](std::filesystem::path) { return std::make_unique<Config>(); },
+          {"results.h5"},
+          {"series.h5"}};
 }
 
 }  // namespace ergode::toy
