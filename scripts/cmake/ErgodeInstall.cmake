@@ -8,7 +8,9 @@ install(DIRECTORY configs DESTINATION share/ergode)
 file(GLOB plot_scripts CONFIGURE_DEPENDS scripts/plot*)
 install(PROGRAMS ${plot_scripts} DESTINATION share/ergode/scripts)
 install(DIRECTORY scripts/slurm DESTINATION share/ergode/scripts USE_SOURCE_PERMISSIONS)
-install(DIRECTORY scripts/python DESTINATION share/ergode/scripts OPTIONAL PATTERN "__pycache__" EXCLUDE)
+# Without what pip leaves when it installs the package from here.
+install(DIRECTORY scripts/python DESTINATION share/ergode/scripts OPTIONAL
+  PATTERN "__pycache__" EXCLUDE PATTERN "build" EXCLUDE PATTERN "*.egg-info" EXCLUDE)
 install(DIRECTORY docs DESTINATION share/doc/ergode)
 install(FILES README.md DESTINATION share/doc/ergode)
 

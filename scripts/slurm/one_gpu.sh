@@ -46,7 +46,7 @@ program=${ERGODE:-$(command -v ergode || echo "$SLURM_SUBMIT_DIR/build/release/e
 
 # srun starts the program on the node, with the job's share of it. Since Slurm 22.05 it must be told the processors again.
 srun --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" \
-  "$program" run "$@" --resume --threads "${SLURM_CPUS_PER_TASK:-1}" --progress lines
+  "$program" run --resume --threads "${SLURM_CPUS_PER_TASK:-1}" --progress lines "$@"
 status=$?
 ((status != 75)) || echo "one_gpu.sh: stopped before the end: submit the same line again to go on"
 exit "$status"

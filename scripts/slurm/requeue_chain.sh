@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: sbatch [options of sbatch] scripts/slurm/requeue_chain.sh CONFIG [arguments of `ergode run`]
 #        sbatch scripts/slurm/requeue_chain.sh configs/nbody/plummer.yaml -o /scratch/me/plummer
-#        sbatch --gres=gpu:1 --time=4:00:00 scripts/slurm/requeue_chain.sh my.yaml
+#        sbatch --gres=none --time=4:00:00 scripts/slurm/requeue_chain.sh my.yaml      (on CPUs)
 #        sbatch --array=0-9 scripts/slurm/requeue_chain.sh sweep.yaml
 #
 # A run that goes on over as many jobs as it needs, with no care from you. Before the job's time is over the program writes a
@@ -27,6 +27,8 @@
 #SBATCH --open-mode=append
 # One task unless sbatch is told otherwise: an --ntasks=1 here would win over its --ntasks-per-node.
 #SBATCH --cpus-per-task=8
+# One GPU; without GPUs: sbatch --gres=none ...
+#SBATCH --gres=gpu:1
 #SBATCH --time=1:00:00
 # Without it sites may forbid `scontrol requeue`.
 #SBATCH --requeue
@@ -54,6 +56,11 @@ if [[ -z ${SLURM_JOB_ID:-} ]]; then
   exit 2
 fi
 
+if [[ ! ${SLURM_NTASKS:-1} =~ ^[0-9]+$ ]]; then
+  echo "requeue_chain.sh: SLURM_NTASKS is '$SLURM_NTASKS', and no number: how many ranks the job has is not known" >&2
+  exit 2
+fi
+
 # shellcheck disable=SC2086
 [[ -z ${ERGODE_MODULES:-} ]] || module load $ERGODE_MODULES || exit 2
 program=${ERGODE:-$(command -v ergode || echo "$SLURM_SUBMIT_DIR/build/release/ergode")}
@@ -65,7 +72,7 @@ launch=(srun --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}")
 
 # In the background, because a shell hears no signal while it waits for a command in the foreground. srun passes the signal on to
 # the program, on all nodes.
-"${launch[@]}" "$program" run "$@" --resume --threads "${SLURM_CPUS_PER_TASK:-1}" --progress lines &
+"${launch[@]}" "$program" run --resume --threads "${SLURM_CPUS_PER_TASK:-1}" --progress lines "$@" &
 child=$!
 [[ $warned == no ]] || warn
 

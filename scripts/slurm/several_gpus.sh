@@ -49,7 +49,7 @@ program=${ERGODE:-$(command -v ergode || echo "$SLURM_SUBMIT_DIR/build/release/e
 # When a rank has ended, the others get a minute (--wait) to end too: without it, those that miss a rank that was killed would wait until
 # the time is over.
 srun --mpi="${SLURM_MPI_TYPE:-pmix}" --wait=60 --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" \
-  "$program" run "$@" --resume --threads "${SLURM_CPUS_PER_TASK:-1}" --progress lines
+  "$program" run --resume --threads "${SLURM_CPUS_PER_TASK:-1}" --progress lines "$@"
 status=$?
 ((status != 75)) || echo "several_gpus.sh: stopped before the end: submit the same line again to go on"
 exit "$status"

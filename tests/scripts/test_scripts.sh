@@ -238,7 +238,28 @@ test_job_scripts_for_several_ranks_pass_the_options_of_mpi() {
     done
   done
   SLURM_NTASKS=1 PATH=$scratch/bin bash "$root/scripts/slurm/requeue_chain.sh" my.yaml || fail "it ended with $?"
-  expect "srun of one rank" "$(<"$scratch/said")" "--cpus-per-task=2 ergode run my.yaml --resume --threads 2 --progress lines"
+  expect "srun of one rank" "$(<"$scratch/said")" "--cpus-per-task=2 ergode run --resume --threads 2 --progress lines my.yaml"
+}
+
+# What Slurm says must be numbers; job scripts say what is wrong before anything runs.
+test_job_scripts_refuse_what_is_no_number() {
+  fake_path
+  fake srun 'echo started'
+  export SLURM_JOB_ID=1 ERGODE=ergode
+  unset ERGODE_MODULES SLURM_RESTART_COUNT SLURM_ARRAY_TASK_COUNT
+  PATH=$scratch/bin SLURM_ARRAY_TASK_ID=1 bash "$root/scripts/slurm/array_sweep.sh" my.yaml >"$scratch/out" 2>&1
+  expect "exit status without a count" $? 2
+  grep -q "SLURM_ARRAY_TASK_COUNT is '', and no number" "$scratch/out" || fail "it does not say why: $(cat "$scratch/out")"
+  PATH=$scratch/bin SLURM_NTASKS=x bash "$root/scripts/slurm/requeue_chain.sh" my.yaml >"$scratch/out" 2>&1
+  expect "exit status with SLURM_NTASKS=x" $? 2
+  grep -q "SLURM_NTASKS is 'x', and no number" "$scratch/out" || fail "it does not say why: $(cat "$scratch/out")"
+}
+
+test_every_job_script_asks_for_its_gpus() {
+  local script
+  for script in "$root"/scripts/slurm/*.sh; do
+    grep -q '^#SBATCH --gres=gpu:[0-9]$' "$script" || fail "$script does not ask for a GPU"
+  done
 }
 
 test_an_installed_program_runs_an_installed_config_from_its_prefix() {
@@ -252,6 +273,34 @@ test_an_installed_program_runs_an_installed_config_from_its_prefix() {
   [[ -f $prefix/share/doc/ergode/docs/running.md ]] || fail "no documentation"
   expect "what is in the prefix" "$(ls "$prefix")" "bin
 share"
+}
+
+test_an_installed_plot_script_draws_with_the_installed_package() {
+  local prefix=$scratch/prefix modules='import h5py, matplotlib, numpy, xarray, yaml'
+  python3 -c "$modules" 2>/dev/null || /usr/bin/python3 -c "$modules" 2>/dev/null || skip "no Python with what it needs"
+  install_program "$prefix"
+  mkdir "$scratch/elsewhere" && cd "$scratch/elsewhere" || exit 1
+  "$prefix/bin/ergode" run "$prefix/share/ergode/configs/nbody/figure_eight.yaml" -o run --set integrator.end_time=0.1 --device cpu \
+    --threads 1 --progress none >"$scratch/out" 2>&1 || fail "the run: $(cat "$scratch/out")"
+  env -u PYTHONPATH -u ERGODE_ROOT "$prefix/share/ergode/scripts/plot.sh" run --format png >"$scratch/out" 2>&1 || fail "$(cat "$scratch/out")"
+  compgen -G 'run/plots/*.png' >/dev/null || fail "no picture: $(cat "$scratch/out")"
+  env -u ERGODE_ROOT "$prefix/share/ergode/scripts/plot.sh" --help | grep -q '^Usage:' || fail "no help"
+}
+
+# pip makes folders in the checkout that it installs the package from.
+test_what_pip_leaves_is_not_installed() {
+  command -v cmake >/dev/null || skip "no cmake on the PATH"
+  local tree=$scratch/tree
+  mkdir -p "$tree/scripts/python/ergode" "$tree/scripts/python/build/lib/ergode" "$tree/scripts/python/ergode.egg-info"
+  touch "$tree/scripts/python/"{ergode/a.py,build/lib/ergode/a.py,ergode.egg-info/PKG-INFO}
+  {
+    echo 'cmake_minimum_required(VERSION 3.25)'
+    echo 'project(x NONE)'
+    sed -n '/^install(DIRECTORY scripts\/python/,/)$/p' "$root/scripts/cmake/ErgodeInstall.cmake"
+  } >"$tree/CMakeLists.txt"
+  cmake -S "$tree" -B "$scratch/build" >"$scratch/out" 2>&1 || fail "$(cat "$scratch/out")"
+  cmake --install "$scratch/build" --prefix "$scratch/prefix" >"$scratch/out" 2>&1 || fail "$(cat "$scratch/out")"
+  expect "what is installed" "$(cd "$scratch/prefix/share/ergode/scripts/python" && find . -type f)" "./ergode/a.py"
 }
 
 # Both module files say where the program is, and neither has a placeholder left. Tcl's is also run, by a stand-in for the module command.

@@ -129,9 +129,9 @@ test_a_chain_gives_up_after_so_many_restarts() {
   program "echo \"start \${SLURM_RESTART_COUNT:-0}: \$*\"; exit 75"
   ERGODE_MAX_RESTARTS=2 submit requeue_chain.sh -- my.yaml --set seed=7
   expect_end FAILED 75 2
-  expect "starts" "$(grep ^start "$log")" "start 0: run my.yaml --set seed=7 --resume --threads 1 --progress lines
-start 1: run my.yaml --set seed=7 --resume --threads 1 --progress lines
-start 2: run my.yaml --set seed=7 --resume --threads 1 --progress lines"
+  expect "starts" "$(grep ^start "$log")" "start 0: run --resume --threads 1 --progress lines my.yaml --set seed=7
+start 1: run --resume --threads 1 --progress lines my.yaml --set seed=7
+start 2: run --resume --threads 1 --progress lines my.yaml --set seed=7"
   grep -q '2 restarts were not enough' "$log" || fail "it does not say why: $(cat "$log")"
 }
 
@@ -188,7 +188,7 @@ test_tasks_of_an_array_know_their_share() {
   submit array_sweep.sh --array=1-3 --output="$scratch/array-%a.log" -- sweep.yaml -o out
   wait_for 60 no_job_is_left || fail "the array is still $(field JobState)"
   expect "ids" "$(cat "$scratch"/array-*.log | grep ^id)" "$(
-    for id in 1 2 3; do echo "id $id of 1-3: run sweep.yaml -o out --resume --threads 1 --progress lines"; done)"
+    for id in 1 2 3; do echo "id $id of 1-3: run --resume --threads 1 --progress lines sweep.yaml -o out"; done)"
 }
 
 # In directories of their own and packed, by two arrays at the same time. The ids begin at 1, the program's tasks at 0.
@@ -300,7 +300,7 @@ test_a_job_on_one_gpu_runs_and_says_how_to_go_on() {
   program 'echo "arguments: $*"; exit 75'
   submit one_gpu.sh --gres=none -- my.yaml
   expect_end FAILED 75 0
-  expect "arguments" "$(grep ^arguments "$log")" "arguments: run my.yaml --resume --threads 1 --progress lines"
+  expect "arguments" "$(grep ^arguments "$log")" "arguments: run --resume --threads 1 --progress lines my.yaml"
   grep -q 'submit the same line again' "$log" || fail "it does not say how to go on"
 }
 
