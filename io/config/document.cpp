@@ -4,6 +4,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <iterator>
@@ -228,9 +229,10 @@ Document Document::load(const std::filesystem::path& path) {
                                       "; give the path of a YAML config");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(ExitCode::config, path.string() + ": cannot be opened; check its permissions");
-  std::string text(size_limit + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::string text;
+  std::array<char, 65536> piece;
+  while (text.size() <= size_limit && (file.read(piece.data(), piece.size()), file.gcount() > 0))
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
   return parse(text, path.string());
 }
 
