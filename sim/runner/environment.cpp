@@ -7,6 +7,7 @@
 
 #include "io/run/process.hpp"
 #include "io/run/provenance.hpp"
+#include "kernels/device/cuda_look.hpp"
 #include "sim/ranks/devices.hpp"
 #include "sim/runner/run.hpp"
 
@@ -24,7 +25,8 @@ RunDevice pick_devices_of_ranks(Leader& leader, DeviceChoice choice, int threads
   device.best_isa = found.best_isa;
   device.ranks = leader.size();
   device.rank_table = found.table;
-  if (device.choice.device.backend == kernels::Backend::cuda) device.inventory = kernels::cuda_inventory();
+  if (device.choice.device.backend == kernels::Backend::cuda)
+    device.inventory = kernels::look_for_cuda_device(device.choice.device.index);
   return device;
 }
 
@@ -37,8 +39,9 @@ RunDevice pick_device(const RunOptions& options, const CommonConfig& config) {
                               wanted != nullptr ? std::optional<std::string>(wanted) : std::nullopt};
   if (options.leader != nullptr)
     return pick_devices_of_ranks(*options.leader, requested_device(request), config.threads, options.share_devices);
+  const int index = cuda_index(requested_device(request).requested).value_or(-1);
   device.choice = choose_device(
-      request, [&] { return device.inventory = kernels::cuda_inventory(); },
+      request, [&] { return device.inventory = kernels::look_for_cuda_device(index); },
       [] { return kernels::cpu_device(kernels::best_isa()); });
   device.threads = config.threads > 0 ? config.threads : available_threads();
   return device;
