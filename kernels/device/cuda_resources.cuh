@@ -1,44 +1,10 @@
 #pragma once
 
-#include <optional>
-
 #include "kernels/device/cuda_check.cuh"
 
 // What a CUDA engine holds beside device memory. Nothing is asked of a context that may be gone.
 
 namespace ergode::kernels {
-
-/// Host memory that the device copies from and to at full speed.
-template <class T>
-class PinnedArray {
- public:
-  PinnedArray() = default;
-  PinnedArray(const char* name, std::int64_t count) {
-    if (count == 0) return;
-    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
-    const cudaError_t status =
-        fault_due(FaultPoint::host_alloc) ? cudaErrorMemoryAllocation : cudaMallocHost(&data_, bytes);
-    if (status == cudaErrorMemoryAllocation) {
-      cudaGetLastError();  // it is not sticky: the context lives on
-      throw Error(Failure::out_of_memory,
-                  "out of host memory for '" + std::string(name) + "': " + std::to_string(bytes >> 20) +
-                      " MiB asked that cannot be swapped out; start fewer ranks on a node or ask for more memory");
-    }
-    cuda_check(status, "cudaMallocHost");
-  }
-  PinnedArray(PinnedArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
-  PinnedArray& operator=(PinnedArray&& other) noexcept {
-    std::swap(data_, other.data_);
-    return *this;
-  }
-  ~PinnedArray() {
-    if (data_ != nullptr && !cuda_lost()) cudaFreeHost(data_);
-  }
-  T* get() const { return data_; }
-
- private:
-  T* data_ = nullptr;
-};
 
 class Event {
  public:

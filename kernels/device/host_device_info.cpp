@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/device/device.hpp"
+#include "kernels/device/memory_use.hpp"
 
 namespace ergode::kernels {
 
@@ -17,9 +18,9 @@ std::string processor_name() {
   return "unknown processor";
 }
 
-/// A field of /proc/meminfo in bytes, 0 when it is not there.
-std::int64_t memory_field(const std::string& field) {
-  std::ifstream file("/proc/meminfo");
+/// A field of a file like /proc/meminfo in bytes, 0 when it is not there.
+std::int64_t memory_field(const std::string& field, const char* path = "/proc/meminfo") {
+  std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string key;
@@ -73,6 +74,11 @@ bool isa_supported(Isa isa) {
 Isa best_isa() {
   if (isa_supported(Isa::avx512)) return Isa::avx512;
   return isa_supported(Isa::avx2) ? Isa::avx2 : Isa::baseline;
+}
+
+// getrusage's figure would be that of the program before, where this one was started by exec.
+std::int64_t host_memory_peak() {
+  return memory_field("VmHWM", "/proc/self/status");
 }
 
 Device cpu_device(Isa isa) {

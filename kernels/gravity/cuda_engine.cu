@@ -7,6 +7,10 @@
 #include <utility>
 
 #include "kernels/device/cuda_resources.cuh"
+#include "kernels/device/device_arena.cuh"
+#include "kernels/device/device_timer.cuh"
+#include "kernels/device/memory_use.hpp"
+#include "kernels/device/pinned_array.cuh"
 #include "kernels/gravity/cuda_engine.hpp"
 #include "kernels/gravity/direct_cuda.cuh"
 
@@ -17,6 +21,8 @@ namespace {
 /// Steps between looks at the flag that cuda::move sets: a host round trip each.
 constexpr std::int64_t steps_between_checks = 32;
 constexpr unsigned long long nothing_bad = std::numeric_limits<unsigned long long>::max();
+
+constexpr const char* pair_unit = "interactions";
 
 /// Up to so many bodies, counting costs less than a radix sort's launches.
 constexpr std::int64_t most_by_rank = 8192;
@@ -53,6 +59,7 @@ class CudaEngine final : public GravityEngine {
   CudaEngine(const Device& device, const GravityOptions& options) : options_(options), device_(device) {
     cuda_check(cudaSetDevice(device.index), "cudaSetDevice");
     stream_.emplace();
+    bad_ = {"not-finite flag", 1};
   }
 
   void upload(const NbodyState& state) override {
@@ -68,6 +75,7 @@ class CudaEngine final : public GravityEngine {
     state.softening = host_softening_;
     state.id = id_;
     state.length_scale = scales_.length;
+    const Scope scope(Phase::copies, "from the device", static_cast<double>(3 * velocity_.bytes() + order_.bytes()));
     position_.copy_to(state.position.data());
     velocity_.copy_to(state.velocity.data());
     acceleration_.copy_to(state.acceleration.data());
@@ -94,7 +102,10 @@ class CudaEngine final : public GravityEngine {
     if (potential.empty()) return potential;
     const Shares shares = shares_of(position_.count());
     const Range mine = shares.mine();
-    cuda::potentials(bodies(), options_.gravitational_constant, mine, potential_.get(), stream());
+    {
+      const auto span = timer_.span("potentials", stream(), pairs_of(mine.count()), pair_unit);
+      cuda::potentials(bodies(), options_.gravitational_constant, mine, potential_.get(), stream());
+    }
     fetch(potential_.get(), mine, potential.data());
     shares.exchange(potential.data(), 1);
     return potential;
@@ -107,20 +118,19 @@ class CudaEngine final : public GravityEngine {
     std::vector<Vec3> acceleration(indices.size());
     DeviceArray<std::int64_t> targets("force_check targets", mine.count());
     DeviceArray<Vec3> result("force_check accelerations", mine.count());
+    note_device_memory();
     targets.copy_from(indices.data() + mine.first);
-    cuda::reference(bodies(), options_.gravitational_constant, targets.get(), mine.count(), result.get(), stream());
+    {
+      const auto span = timer_.span("force check", stream(), pairs_of(mine.count()), pair_unit);
+      cuda::reference(bodies(), options_.gravitational_constant, targets.get(), mine.count(), result.get(), stream());
+    }
+    await_kernels();
     result.copy_to(acceleration.data() + mine.first);
     shares.exchange(reinterpret_cast<double*>(acceleration.data()), 3);
     return acceleration;
   }
 
-  std::int64_t memory_bytes() const override {
-    return static_cast<std::int64_t>(
-        position_.bytes() + velocity_.bytes() + acceleration_.bytes() + mass_.bytes() + softening_.bytes() +
-        x_.bytes() + y_.bytes() + z_.bytes() + tile_mass_.bytes() + softening_squared_.bytes() + centre_.bytes() +
-        partial_.bytes() + order_.bytes() + key_.bytes() + index_.bytes() + sorted_key_.bytes() + scratch_.bytes() +
-        potential_.bytes() + box_.bytes() + first_bad_.bytes() + counters_.bytes() + sums_.bytes());
-  }
+  std::int64_t memory_bytes() const override { return memory_.count(); }
 
   std::int64_t passes_done_twice() const override {
     std::int64_t counters[2] = {0, 0};
@@ -138,10 +148,7 @@ class CudaEngine final : public GravityEngine {
     if (position_.count() != n || sources_ != state.sources || pairs != (paired_ > 0))
       allocate(n, state.sources, pairs);
     cuda_check(cudaMemset(counters_.get(), 0, counters_.bytes()), "cudaMemset");
-    position_.copy_from(state.position.data());
-    velocity_.copy_from(state.velocity.data());
-    mass_.copy_from(state.mass.data());
-    softening_.copy_from(state.softening.data());
+    copy_bodies(state);
     host_mass_ = state.mass;
     host_softening_ = state.softening;
     id_ = state.id;
@@ -153,11 +160,8 @@ class CudaEngine final : public GravityEngine {
     scales_.uniform_softening = common_value(state.softening) >= 0;
     scales_.equal_masses = common_value(std::span(state.mass).first(static_cast<std::size_t>(sources_))) >= 0;
     if (n == 0) return;
-    if (state.tile_order.empty())
-      order_tiles();
-    else
-      order_.copy_from(state.tile_order.data());
-    if (!state.acceleration.empty()) return acceleration_.copy_from(state.acceleration.data());
+    if (state.tile_order.empty()) order_tiles();
+    if (!state.acceleration.empty()) return;
     cuda::Move gather;
     gather.gathers = true;
     move(gather);
@@ -166,6 +170,19 @@ class CudaEngine final : public GravityEngine {
     take_up.take_pulls = true;
     move(take_up);
     settle();
+  }
+
+  void copy_bodies(const NbodyState& state) {
+    const bool ordered = !state.tile_order.empty(), accelerated = !state.acceleration.empty();
+    const Scope scope(Phase::copies, "to the device",
+                      static_cast<double>((accelerated ? 3 : 2) * position_.bytes() + 2 * mass_.bytes() +
+                                          (ordered ? order_.bytes() : 0)));
+    position_.copy_from(state.position.data());
+    velocity_.copy_from(state.velocity.data());
+    mass_.copy_from(state.mass.data());
+    softening_.copy_from(state.softening.data());
+    if (ordered) order_.copy_from(state.tile_order.data());
+    if (accelerated) acceleration_.copy_from(state.acceleration.data());
   }
 
   /// `step` is the one at work, `sure` the first one that no look at the device has confirmed.
@@ -191,8 +208,9 @@ class CudaEngine final : public GravityEngine {
       if (done < count && done - checked < steps_between_checks) continue;
       flush(steps);
       settle();
-      unsigned long long bad = nothing_bad;
-      first_bad_.copy_to(&bad);
+      first_bad_.copy_to(bad_.get());
+      timer_.collect();
+      const unsigned long long bad = *bad_.get();
       const auto size = static_cast<unsigned long long>(n);
       if (bad != nothing_bad)
         return {first_step + static_cast<std::int64_t>(bad / size) / operations, static_cast<std::int64_t>(bad % size)};
@@ -246,6 +264,7 @@ class CudaEngine final : public GravityEngine {
   /// once. True when graph_ has them.
   bool repeats(const StepPlan& plan, double timestep) {
     if (options_.share != nullptr || position_.count() > most_repeated) return false;
+    if (Profile::current() != nullptr) return false;  // which wants each kernel's time
     if (graph_ && timestep == graph_timestep_ && plan.kick == graph_plan_.kick && plan.drift == graph_plan_.drift)
       return true;
     graph_plan_ = plan;
@@ -276,6 +295,13 @@ class CudaEngine final : public GravityEngine {
     }
   }
 
+  /// Before a copy that waits for the kernels anyway: of their time nothing is to count as the copy's.
+  void await_kernels() {
+    if (Profile::current() == nullptr) return;
+    cuda_check(cudaStreamSynchronize(stream()), "wait for the device");
+    timer_.collect();
+  }
+
   /// Runs `work`; says `when` a GPU error in it happened.
   template <class Work>
   static void named(const char* when, const Work& work) {
@@ -296,28 +322,7 @@ class CudaEngine final : public GravityEngine {
       done_.emplace();
     }
     try {
-      position_ = {"position", n};
-      velocity_ = {"velocity", n};
-      acceleration_ = {"acceleration", n};
-      mass_ = {"mass", n};
-      softening_ = {"softening", n};
-      x_ = {"x in tile order", n};
-      y_ = {"y in tile order", n};
-      z_ = {"z in tile order", n};
-      tile_mass_ = {"mass in tile order", n};
-      softening_squared_ = {"softening in tile order", n};
-      centre_ = {"tile centres", ceiling_divide(n, target_tile)};
-      partial_ = {"partial accelerations", n * source_chunks(n, sources)};
-      order_ = {"tile order", n};
-      key_ = {"tile keys", n};
-      index_ = {"indices", n};
-      sorted_key_ = {"sorted tile keys", n};
-      scratch_ = {"sort scratch", n > 0 ? static_cast<std::int64_t>(sort_scratch_bytes(n)) : 0};
-      potential_ = {"potential", n};
-      box_ = {"bounding box", 1};
-      first_bad_ = {"not-finite flag", 1};
-      counters_ = {"counters", 2};
-      if (paired_ > 0) sums_ = {"sums over pairs", status_words + 6 * n};
+      place_arrays(n, sources);
     } catch (const Error& error) {
       if (error.failure() != Failure::out_of_memory) throw;
       const MemoryNeed need = cuda_memory(n, sources, pairs, options_.precision);
@@ -326,8 +331,39 @@ class CudaEngine final : public GravityEngine {
       for (const auto& [array, bytes] : need.arrays) text += " " + array + " " + std::to_string(bytes >> 20) + " MiB;";
       throw Error(Failure::out_of_memory, text + " use fewer particles, another GPU, or device: cpu");
     }
+    note_device_memory();
     if (paired_ > 0) cuda_check(cudaMemset(sums_.get(), 0, sums_.bytes()), "cudaMemset");
   }
+
+  /// All arrays in one piece of memory, each in its place.
+  void place_arrays(std::int64_t n, std::int64_t sources) {
+    const auto each = [&](const auto& visit) {
+      for (auto* array : {&position_, &velocity_, &acceleration_}) visit(*array, n);
+      for (auto* array : {&mass_, &softening_, &x_, &y_, &z_, &potential_}) visit(*array, n);
+      for (auto* array : {&tile_mass_, &softening_squared_}) visit(*array, n);
+      visit(centre_, ceiling_divide(n, target_tile));
+      visit(partial_, n * source_chunks(n, sources));
+      for (auto* array : {&order_, &index_}) visit(*array, n);
+      for (auto* array : {&key_, &sorted_key_}) visit(*array, n);
+      visit(scratch_, n > 0 ? static_cast<std::int64_t>(sort_scratch_bytes(n)) : 0);
+      visit(box_, 1);
+      visit(first_bad_, 1);
+      visit(counters_, 2);
+      visit(sums_, paired_ > 0 ? status_words + 6 * n : 0);
+    };
+    std::int64_t bytes = 0;
+    each([&](auto& array, std::int64_t count) { bytes += aligned_bytes(array.bytes_of(count)); });
+    memory_ = {};  // given back before as much is asked for again
+    memory_ = {"arrays of the bodies", bytes};
+    std::int64_t at = 0;
+    each([&](auto& array, std::int64_t count) {
+      array = {memory_.get() + at, count};
+      at += aligned_bytes(array.bytes_of(count));
+    });
+  }
+
+  /// As the field counts interactions: every target feels every source.
+  double pairs_of(std::int64_t targets) const { return static_cast<double>(targets) * static_cast<double>(sources_); }
 
   cuda::Bodies bodies() const {
     return {position_.get(),   velocity_.get(), acceleration_.get(), mass_.get(), softening_.get(),
@@ -347,6 +383,7 @@ class CudaEngine final : public GravityEngine {
   }
 
   void order_tiles() {
+    const auto span = timer_.span("tile order", stream());
     cuda::bounding_box(position_.get(), position_.count(), box_.get(), stream());
     cuda::tile_keys(bodies(), box_.get(), key_.get(), index_.get(), stream());
     if (position_.count() <= most_by_rank)
@@ -361,8 +398,10 @@ class CudaEngine final : public GravityEngine {
 
   /// Elements `range` of a device array to the same places of `host`.
   template <class T>
-  static void fetch(const T* device, Range range, T* host) {
+  void fetch(const T* device, Range range, T* host) {
     if (range.count() == 0) return;
+    await_kernels();
+    const Scope scope(Phase::copies, "from the device", static_cast<double>(range.count()) * sizeof(T));
     cuda_check(cudaMemcpy(host + range.first, device + range.first, static_cast<std::size_t>(range.count()) * sizeof(T),
                           cudaMemcpyDeviceToHost),
                "copy from the device");
@@ -370,6 +409,7 @@ class CudaEngine final : public GravityEngine {
   template <class T>
   static void bring(T* device, Range range, const T* host) {
     if (range.count() == 0) return;
+    const Scope scope(Phase::copies, "to the device", static_cast<double>(range.count()) * sizeof(T));
     cuda_check(cudaMemcpy(device + range.first, host + range.first, static_cast<std::size_t>(range.count()) * sizeof(T),
                           cudaMemcpyHostToDevice),
                "copy to the device");
@@ -382,6 +422,7 @@ class CudaEngine final : public GravityEngine {
       pulls.sums = pair_sums();
       pulls.next_status = status(pass_ + 1);
     }
+    const auto span = timer_.span("move", stream());
     cuda::move(bodies(), tiles(), scales_, pulls, what, first_bad_.get(), stream());
   }
 
@@ -391,9 +432,15 @@ class CudaEngine final : public GravityEngine {
     Range one_sided{0, position_.count()};
     if constexpr (sizeof(Real) == sizeof(float))
       if (paired_ > 0) {
-        const Shares shares(options_.share, pair_count(ceiling_divide(paired_, target_tile)), 1);
-        cuda::pairs(tiles(), paired_, scales_, pair_sums(), shares.mine(), stream());
+        const std::int64_t tile_pairs = pair_count(ceiling_divide(paired_, target_tile));
+        const Shares shares(options_.share, tile_pairs, 1);
+        {
+          const double part = static_cast<double>(shares.mine().count()) / static_cast<double>(tile_pairs);
+          const auto span = timer_.span("forces", stream(), part * pairs_of(paired_), pair_unit);
+          cuda::pairs(tiles(), paired_, scales_, pair_sums(), shares.mine(), stream());
+        }
         if (shares.shared()) add_up_sums();
+        const auto span = timer_.span("forces again where sums overflow", stream());
         cuda::forces(bodies(), tiles(), scales_, options_.block_size, Range{0, paired_}, &status(pass_)->too_large,
                      stream());
         one_sided.first = paired_ < one_sided.last ? paired_ / target_tile * target_tile : one_sided.last;
@@ -402,7 +449,10 @@ class CudaEngine final : public GravityEngine {
     const Shares shares = shares_of(one_sided.count());
     Range mine = shares.mine();
     mine = {one_sided.first + mine.first, one_sided.first + mine.last};
-    cuda::forces(bodies(), tiles(), scales_, options_.block_size, mine, nullptr, stream());
+    {
+      const auto span = timer_.span("forces", stream(), pairs_of(mine.count()), pair_unit);
+      cuda::forces(bodies(), tiles(), scales_, options_.block_size, mine, nullptr, stream());
+    }
     if (!shares.shared()) return;
     cuda::fold_chunks(partial_.get(), source_chunks(position_.count(), sources_), position_.count(), one_sided, mine,
                       stream());
@@ -415,7 +465,10 @@ class CudaEngine final : public GravityEngine {
 
   /// Over all processes.
   void add_up_sums() {
-    if (DeviceSum* devices = options_.share->on_devices()) return devices->add_up(sums_.get(), sums_.count());
+    if (DeviceSum* devices = options_.share->on_devices()) {
+      const auto span = timer_.span("sums between GPUs");  // in the default stream, where they are
+      return devices->add_up(sums_.get(), sums_.count());
+    }
     const std::int64_t fine = status_words + 3 * position_.count();
     fetch(sums_.get(), {0, fine}, exchanged_.get());
     options_.share->add_up(exchanged_.get(), fine);
@@ -435,20 +488,23 @@ class CudaEngine final : public GravityEngine {
   cuda::Scales scales_{};
   std::vector<double> host_mass_, host_softening_;  // constant, so a download need not fetch them
   std::vector<std::uint64_t> id_;
-  DeviceArray<Vec3> position_, velocity_, acceleration_, centre_, partial_;
-  DeviceArray<std::int64_t> sums_;
-  std::int64_t paired_ = 0;  ///< sources whose pairs are looked at once: all, or none
-  std::int64_t pass_ = 0;    ///< force passes since the bodies came
+  DeviceArray<unsigned char> memory_;  ///< of all arrays that follow
+  DevicePart<Vec3> position_, velocity_, acceleration_, centre_, partial_;
+  DevicePart<std::int64_t> sums_;
+  DevicePart<double> mass_, softening_, x_, y_, z_, potential_;
+  DevicePart<Real> tile_mass_, softening_squared_;
+  DevicePart<std::int64_t> order_, index_;
+  DevicePart<std::uint64_t> key_, sorted_key_;
+  DevicePart<unsigned char> scratch_;
+  DevicePart<Box> box_;
+  DevicePart<unsigned long long> first_bad_;
+  DevicePart<std::int64_t> counters_;    ///< the first number of recorded steps; passes that were done twice
+  std::int64_t paired_ = 0;              ///< sources whose pairs are looked at once: all, or none
+  std::int64_t pass_ = 0;                ///< force passes since the bodies came
+  PinnedArray<unsigned long long> bad_;  ///< fetched every few steps
   PinnedArray<std::int64_t> exchanged_;
   std::optional<Event> done_;
-  DeviceArray<double> mass_, softening_, x_, y_, z_, potential_;
-  DeviceArray<Real> tile_mass_, softening_squared_;
-  DeviceArray<std::int64_t> order_, index_;
-  DeviceArray<std::uint64_t> key_, sorted_key_;
-  DeviceArray<unsigned char> scratch_;
-  DeviceArray<Box> box_;
-  DeviceArray<unsigned long long> first_bad_;
-  DeviceArray<std::int64_t> counters_;  ///< the first number of recorded steps; passes that were done twice
+  DeviceTimer timer_;
   std::optional<Stream> stream_;
   std::unique_ptr<Graph> graph_;
   StepPlan graph_plan_;
@@ -465,13 +521,15 @@ std::unique_ptr<GravityEngine> make_cuda_engine(const Device& device, const Grav
 MemoryNeed cuda_memory(std::int64_t bodies, std::int64_t sources, bool pairs, Precision precision) {
   const std::int64_t real = precision == Precision::mixed ? 4 : 8;
   MemoryNeed need;
-  need.arrays = {{"partial accelerations", 24 * bodies * source_chunks(bodies, sources)},
-                 {"position, velocity, acceleration", 72 * bodies},
-                 {"bodies in tile order", (24 + 2 * real) * bodies + 24 * ceiling_divide(bodies, target_tile)},
-                 {"tile order and keys", 32 * bodies + predicted_sort_scratch_bytes(bodies)},
-                 {"mass, softening, potential", 24 * bodies},
-                 {"bounding box, flag", static_cast<std::int64_t>(sizeof(Box) + 3 * sizeof(std::int64_t))}};
-  if (pairs) need.arrays.emplace_back("sums over pairs", 8 * (6 * bodies + status_words));
+  const auto array = [](std::int64_t count, std::int64_t size) { return aligned_bytes(count * size); };
+  need.arrays = {{"partial accelerations", array(bodies * source_chunks(bodies, sources), 24)},
+                 {"position, velocity, acceleration", 3 * array(bodies, 24)},
+                 {"bodies in tile order",
+                  3 * array(bodies, 8) + 2 * array(bodies, real) + array(ceiling_divide(bodies, target_tile), 24)},
+                 {"tile order and keys", 4 * array(bodies, 8) + array(predicted_sort_scratch_bytes(bodies), 1)},
+                 {"mass, softening, potential", 3 * array(bodies, 8)},
+                 {"bounding box, flag, counters", array(1, sizeof(Box)) + array(1, 8) + array(2, 8)}};
+  if (pairs) need.arrays.emplace_back("sums over pairs", array(6 * bodies + status_words, 8));
   for (const auto& [array, bytes] : need.arrays) need.total += bytes;
   std::sort(need.arrays.begin(), need.arrays.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   return need;

@@ -2,6 +2,10 @@
 #include <map>
 #include <variant>
 
+#include "kernels/device/device_arena.cuh"
+#include "kernels/device/device_timer.cuh"
+#include "kernels/device/memory_use.hpp"
+#include "kernels/device/pinned_array.cuh"
 #include "kernels/options/cuda_engine.hpp"
 #include "kernels/options/group_data.hpp"
 #include "kernels/options/paths_cuda.cuh"
@@ -10,10 +14,10 @@
 namespace ergode::kernels::options {
 namespace {
 
-/// The arrays of a group, packed into one allocation.
+/// The arrays of a group, packed into one piece of memory.
 template <class Real>
 struct DeviceGroup {
-  DeviceArray<unsigned char> memory;
+  DeviceArena::Piece memory;
   GroupView<Real> view;  ///< device pointers
   PathKernel kernel;
   bool tangents;
@@ -38,15 +42,17 @@ class Packer {
 };
 
 template <class Real>
-DeviceGroup<Real> device_group(const GroupData<Real>& data, const std::uint32_t* directions) {
+DeviceGroup<Real> device_group(const GroupData<Real>& data, const std::uint32_t* directions, DeviceArena& arena) {
   DeviceGroup<Real> d;
   Packer pack;
   const std::size_t grids = pack.add(data.grids), variations = pack.add(data.variations), terms = pack.add(data.terms),
                     targets = pack.add(data.targets), plain = pack.add(data.plain), dual = pack.add(data.dual),
                     offsets = pack.add(data.offsets), policies = pack.add(data.policies),
                     bridge = pack.add(data.bridge);
-  d.memory = DeviceArray<unsigned char>("options of a group", static_cast<std::int64_t>(pack.bytes().size()));
-  d.memory.copy_from(pack.bytes().data());
+  const Scope scope(Phase::copies, "to the device", static_cast<double>(pack.bytes().size()));
+  d.memory = arena.take("options of a group", static_cast<std::int64_t>(pack.bytes().size()));
+  cuda_check(cudaMemcpy(d.memory.get(), pack.bytes().data(), pack.bytes().size(), cudaMemcpyHostToDevice),
+             "copy to the device");
   // A copy from pageable memory may return before it has arrived, and the loops' streams do not wait for it.
   cuda_check(cudaDeviceSynchronize(), "copy of a group");
   const unsigned char* base = d.memory.get();
@@ -107,9 +113,9 @@ class CudaPathEngine final : public PathEngine {
   int add(const GroupPlan& plan) override {
     const int number = next_++;
     if (plan.double_precision)
-      groups_.emplace(number, device_group(group_data<double>(plan), directions_.get()));
+      groups_.emplace(number, device_group(group_data<double>(plan), directions_.get(), arena_));
     else
-      groups_.emplace(number, device_group(group_data<float>(plan), directions_.get()));
+      groups_.emplace(number, device_group(group_data<float>(plan), directions_.get(), arena_));
     return number;
   }
   void remove(int group) override { groups_.erase(group); }
@@ -131,11 +137,15 @@ class CudaPathEngine final : public PathEngine {
           groups_.at(w.group));
     }
     synchronise();
-    std::vector<double> out(static_cast<std::size_t>(total));
-    if (total > 0)
-      cuda_check(cudaMemcpy(out.data(), sums_.get(), out.size() * sizeof(double), cudaMemcpyDeviceToHost),
-                 "copy of the sums");
-    return out;
+    if (total == 0) return {};
+    if (host_sums_.count() < total) {
+      host_sums_ = {};
+      host_sums_ = {"sums of chunks", total};
+    }
+    const std::size_t bytes = static_cast<std::size_t>(total) * sizeof(double);
+    const Scope scope(Phase::copies, "from the device", static_cast<double>(bytes));
+    cuda_check(cudaMemcpy(host_sums_.get(), sums_.get(), bytes, cudaMemcpyDeviceToHost), "copy of the sums");
+    return {host_sums_.get(), host_sums_.get() + total};
   }
 
   std::vector<double> values(int group, std::int64_t samples) override {
@@ -144,10 +154,12 @@ class CudaPathEngine final : public PathEngine {
           auto view = d.view;
           samples = std::min(samples, view.samples);
           DeviceArray<double> values("payoffs", view.estimators * samples);
+          note_device_memory();
           view.values = values.get();
           view.value_samples = samples;
           run_all(d, view, samples);
           std::vector<double> out(static_cast<std::size_t>(values.count()));
+          const Scope scope(Phase::copies, "from the device", static_cast<double>(values.bytes()));
           values.copy_to(out.data());
           return out;
         },
@@ -165,7 +177,10 @@ class CudaPathEngine final : public PathEngine {
 
   std::vector<double> upper_bound(int group, const UpperBoundPlan& plan) override {
     DeviceArray<double> largest("upper bounds", plan.count);
-    std::visit([&](auto& d) { launch_upper_bound(d.view, plan, largest.get(), d.assets); }, groups_.at(group));
+    {
+      const auto span = timer_.span("upper bounds");
+      std::visit([&](auto& d) { launch_upper_bound(d.view, plan, largest.get(), d.assets); }, groups_.at(group));
+    }
     synchronise();
     std::vector<double> out(static_cast<std::size_t>(plan.count));
     largest.copy_to(out.data());
@@ -173,13 +188,17 @@ class CudaPathEngine final : public PathEngine {
   }
 
  private:
-  static void synchronise() { cuda_check(cudaDeviceSynchronize(), "paths_kernel"); }
+  void synchronise() {
+    cuda_check(cudaDeviceSynchronize(), "paths_kernel");
+    timer_.collect();
+  }
 
   template <class T>
   static void ensure(DeviceArray<T>& array, const char* what, std::int64_t count) {
     if (array.count() >= count) return;
     array = DeviceArray<T>();
     array = DeviceArray<T>(what, count);
+    note_device_memory();
   }
 
   template <class Real>
@@ -205,6 +224,7 @@ class CudaPathEngine final : public PathEngine {
       }
       arguments.normals = reinterpret_cast<Real*>(normals_.get());
     }
+    const auto span = timer_.span("paths", arguments.stream);
     launch(d, view, arguments);
   }
 
@@ -232,6 +252,7 @@ class CudaPathEngine final : public PathEngine {
                                                             std::max<std::int64_t>(paths, chunk_samples));
     DeviceArray<Real> spot("recorded spots", rows * std::min(at_a_time, paths));
     DeviceArray<Real> variances("recorded variances", variance ? rows * std::min(at_a_time, paths) : 0);
+    note_device_memory();
     for (std::int64_t first = 0; first < paths; first += at_a_time) {
       const std::int64_t count = std::min(at_a_time, paths - first);
       GroupView<Real> view = d.view;
@@ -243,6 +264,7 @@ class CudaPathEngine final : public PathEngine {
       view.sobol = {};
       run_all(d, view, count);
       auto fetch = [&](const DeviceArray<Real>& from, std::vector<Real>& to) {
+        const Scope scope(Phase::copies, "from the device", static_cast<double>(rows * count) * sizeof(Real));
         cuda_check(
             cudaMemcpy2D(to.data() + first, static_cast<std::size_t>(paths) * sizeof(Real), from.get(),
                          static_cast<std::size_t>(count) * sizeof(Real), static_cast<std::size_t>(count) * sizeof(Real),
@@ -260,6 +282,9 @@ class CudaPathEngine final : public PathEngine {
   DeviceArray<std::uint32_t> directions_;
   DeviceArray<double> sums_;
   DeviceArray<unsigned char> normals_;
+  PinnedArray<double> host_sums_;
+  DeviceArena arena_;
+  DeviceTimer timer_;
   cudaStream_t streams_[8] = {};
   std::map<int, std::variant<DeviceGroup<float>, DeviceGroup<double>>> groups_;
 };

@@ -93,7 +93,7 @@ void add_run(CLI::App& program, Arguments& a) {
       ->type_name("I/N")
       ->check(check_task);
   run.add_flag("--share-devices", a.run.share_devices, "let MPI ranks of a node share a GPU");
-  run.add_flag("--profile", a.run.profile, "print the time spent by phase");
+  run.add_flag("--profile", a.run.profile, "say where the time went, and write it to profile.json");
   run.add_option("--progress", a.progress, "auto, bar, lines or none")
       ->type_name("STYLE")
       ->check(one_of({"auto", "bar", "lines", "none"}))

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "io/series.hpp"
+#include "kernels/device/profile.hpp"
 #include "kernels/gravity/tiles.hpp"
 #include "sim/nbody/initial_conditions.hpp"
 #include "sim/nbody/integrators.hpp"
@@ -21,6 +22,8 @@ namespace ergode::sim::nbody {
 namespace {
 
 using kernels::NbodyState;
+using kernels::Phase;
+using kernels::Scope;
 using kernels::Vec3;
 
 std::string precision_name(kernels::Precision p) {
@@ -58,7 +61,10 @@ class NbodySimulation final : public Simulation {
         plan_(step_plan(integrator_)) {}
 
   void initialise() override {
-    state_ = initial_state(settings_, context_.seed, folder_);
+    {
+      const Scope scope(Phase::host, "initial conditions");
+      state_ = initial_state(settings_, context_.seed, folder_);
+    }
     start();
     fresh_ = false;
     series_.reset();
@@ -83,7 +89,7 @@ class NbodySimulation final : public Simulation {
   }
 
   io::State save() override {
-    if (series_) series_->flush();  // the rows that a checkpoint counts are on the disk before it is
+    flush_series();  // the rows that a checkpoint counts are on the disk before it is
     refresh();
     io::State out;
     store(std::move(state_), out);
@@ -137,13 +143,13 @@ class NbodySimulation final : public Simulation {
           context_.provenance};
       state_.acceleration = std::vector<Vec3>();  // not shown, and so not held while the file is made
       state_.tile_order = std::vector<std::int64_t>();
-      output_->write(snapshot_name(snapshots_), snapshot(state_, shown, units_, info));
+      write_snapshot(snapshot(state_, shown, units_, info));
       forget();
       ++snapshots_;
     }
     observed_ = step_;
     if (failure) {
-      if (series_) series_->flush();
+      flush_series();
       throw io::Error(io::ExitCode::numerical, *failure);
     }
   }
@@ -169,12 +175,13 @@ class NbodySimulation final : public Simulation {
   }
 
   void finish() override {
+    const Scope scope(Phase::files, "series");
     if (series_) series_->seal();
     series_.reset();
   }
 
   void suspend() override {
-    if (series_) series_->flush();
+    flush_series();
     series_.reset();
   }
 
@@ -252,6 +259,25 @@ class NbodySimulation final : public Simulation {
     if (!schedule_.snapshot_due(observed_)) --snapshots_;
   }
 
+  void flush_series() {
+    const Scope scope(Phase::files, "series");
+    if (series_) series_->flush();
+  }
+
+  void append_to_series(const Observation& o) {
+    const Scope scope(Phase::files, "series");
+    if (!series_) series_ = output_->series("series.h5", layout(), 0);
+    series_->append(series_row(settings_.diagnostics, o));
+    ++rows_;
+  }
+
+  void write_snapshot(io::FileContent content) {
+    double bytes = 0;
+    for (const auto& [name, dataset] : content.datasets) bytes += static_cast<double>(dataset.data.bytes.size());
+    const Scope scope(Phase::files, "snapshots", bytes);
+    output_->write(snapshot_name(snapshots_), std::move(content));
+  }
+
   static std::string snapshot_name(std::int64_t number) {
     char name[64];
     std::snprintf(name, sizeof name, "snapshots/snapshot_%04lld.hdf5", static_cast<long long>(number));
@@ -288,6 +314,7 @@ class NbodySimulation final : public Simulation {
 
   Observation measure(const std::vector<double>& potentials) {
     const auto& d = settings_.diagnostics;
+    const Scope scope(Phase::host, "diagnostics");
     Observation o;
     o.time = schedule_.time(step_);
     o.step = step_;
@@ -321,9 +348,7 @@ class NbodySimulation final : public Simulation {
   // The message when a bound is exceeded.
   std::optional<std::string> observe_row(const std::vector<double>& potentials) {
     const Observation o = measure(potentials);
-    if (!series_) series_ = output_->series("series.h5", layout(), 0);
-    series_->append(series_row(settings_.diagnostics, o));
-    ++rows_;
+    append_to_series(o);
     const auto& d = settings_.diagnostics;
     std::optional<std::string> failure;
     const auto hold = [&](const char* what, const char* key, double value, std::optional<double> bound, bool& warned) {

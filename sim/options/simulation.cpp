@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/device/profile.hpp"
 #include "kernels/options/chunk.hpp"
 #include "kernels/random/joe_kuo.hpp"
 #include "sim/options/assemble_results.hpp"
@@ -131,8 +132,14 @@ class OptionPricing final : public Simulation {
   }
 
   void finish() override {
-    assemble();
-    write_results(*output_of(context_), results_, context_.provenance, context_.name);
+    {
+      const kernels::Scope scope(kernels::Phase::host, "results");
+      assemble();
+    }
+    {
+      const kernels::Scope scope(kernels::Phase::files, "results");
+      write_results(*output_of(context_), results_, context_.provenance, context_.name);
+    }
     for (const std::string& line : results_table(results_, table_width)) context_.info(line);
   }
   void suspend() override {}
@@ -220,7 +227,10 @@ class OptionPricing final : public Simulation {
 
   std::int64_t train_next() {
     Task& t = tasks_[task_];
-    t.exercise = train(t.group, *engine_, context_.threads);
+    {
+      const kernels::Scope scope(kernels::Phase::kernels, "exercise training");
+      t.exercise = train(t.group, *engine_, context_.threads);
+    }
     ++unit_;
     ++task_;
     skip([](const Task& task) { return task.needs_training() && task.exercise.policy.empty(); }, Phase::paths);

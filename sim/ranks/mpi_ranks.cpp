@@ -12,6 +12,7 @@
 #include <csignal>
 #include <thread>
 
+#include "kernels/device/profile.hpp"
 #include "sim/ranks/ranks.hpp"
 #include "sim/ranks/same_run.hpp"
 
@@ -205,6 +206,7 @@ class MpiRanks final : public Ranks {
 
   /// No call waits inside MPI: it would neither see that another rank failed nor leave the processor to others.
   void wait(MPI_Request& request, bool idle = false) {
+    const kernels::Scope scope(kernels::Phase::waiting, "for other ranks");
     const auto start = steady_clock::now();
     for (;;) {
       int done = 0;

@@ -1,4 +1,5 @@
 #include "sim/ranks/engines.hpp"
+#include "sim/runner/profiled_engines.hpp"
 
 namespace ergode::sim {
 namespace {
@@ -161,8 +162,9 @@ class GravityTwin final : public EngineTwin {
 }  // namespace
 
 std::unique_ptr<GravityEngine> make_gravity_engine(const RunContext& context, const GravityOptions& options) {
-  if (context.leader == nullptr) return kernels::make_gravity_engine(context.device, context.threads, options);
-  return std::make_unique<SharedGravityEngine>(context, options);
+  if (context.leader == nullptr)
+    return profiled(kernels::make_gravity_engine(context.device, context.threads, options));
+  return profiled(std::make_unique<SharedGravityEngine>(context, options));
 }
 
 std::unique_ptr<EngineTwin> make_gravity_twin(Ranks& ranks, kernels::Device device, int threads, Reader& message) {

@@ -4,6 +4,7 @@
 #include "kernels/options/chunk.hpp"
 #include "sim/ranks/engines.hpp"
 #include "sim/ranks/path_shares.hpp"
+#include "sim/runner/profiled_engines.hpp"
 
 namespace ergode::sim {
 namespace {
@@ -283,8 +284,8 @@ class PathTwin final : public EngineTwin {
 }  // namespace
 
 std::unique_ptr<PathEngine> make_path_engine(const RunContext& context) {
-  if (context.leader == nullptr) return k::make_path_engine(context.device, context.threads);
-  return std::make_unique<SharedPathEngine>(context);
+  if (context.leader == nullptr) return profiled(k::make_path_engine(context.device, context.threads));
+  return profiled(std::make_unique<SharedPathEngine>(context));
 }
 
 std::unique_ptr<EngineTwin> make_path_twin(Ranks& ranks, kernels::Device device, int threads, Reader& message) {

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <thread>
 
+#include "kernels/device/profile.hpp"
+
 namespace ergode::sim {
 
 io::DiskRetry disk_retry_from_environment() {
@@ -27,6 +29,7 @@ io::DiskRetry disk_retry_until(const std::function<bool()>& give_up,
                                const std::function<void(const std::string&)>& warn) {
   io::DiskRetry retry = disk_retry_from_environment();
   retry.sleep = [give_up](double seconds) {
+    const kernels::Scope scope(kernels::Phase::waiting, "for the disk");
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     while (std::chrono::steady_clock::now() < end && !give_up())
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -59,7 +62,9 @@ void Checkpointer::write(io::State state, std::int64_t unit, bool finished) {
     return go_on;
   };
   try {
+    kernels::Scope scope(kernels::Phase::files, "checkpoints");
     bytes_ = io::write_checkpoint(directory_, checkpoint_, keep_, retry);
+    scope.did(static_cast<double>(bytes_), "B");
   } catch (const io::Error& e) {
     if (e.code() != io::ExitCode::io || !lock_.held()) throw;
     throw io::Error(io::ExitCode::io,

@@ -8,6 +8,7 @@
 #include "io/run/process.hpp"
 #include "io/run/provenance.hpp"
 #include "kernels/device/cuda_look.hpp"
+#include "kernels/device/profile.hpp"
 #include "sim/ranks/devices.hpp"
 #include "sim/runner/run.hpp"
 
@@ -33,6 +34,7 @@ RunDevice pick_devices_of_ranks(Leader& leader, DeviceChoice choice, int threads
 }  // namespace
 
 RunDevice pick_device(const RunOptions& options, const CommonConfig& config) {
+  const kernels::Scope scope(kernels::Phase::waiting, "for a device");
   RunDevice device;
   const char* wanted = std::getenv("ERGODE_DEVICE");
   const DeviceRequest request{options.device, config.device,

@@ -11,6 +11,8 @@
 #include "io/run/progress.hpp"
 #include "io/run/provenance.hpp"
 #include "io/run/text_file.hpp"
+#include "kernels/device/profile.hpp"
+#include "sim/cli/bytes.hpp"
 
 namespace ergode::sim {
 namespace {
@@ -48,6 +50,7 @@ std::string text(const std::variant<std::int64_t, double, std::string>& value) {
 }  // namespace
 
 void write_report(const std::filesystem::path& directory, const RunReport& r) {
+  const kernels::Scope scope(kernels::Phase::files, "summary.json");
   io::JsonObject out;
   out.set("simulation", r.simulation).set("name", r.name).set("state", r.state);
   if (!r.identity.empty()) out.set("identity", r.identity);
@@ -62,21 +65,23 @@ void write_report(const std::filesystem::path& directory, const RunReport& r) {
   io::JsonObject phases;
   for (const auto& [name, seconds] : named(r.phases)) phases.set(name, seconds);
   out.set("seconds_by_phase", phases);
+  io::JsonObject memory;
+  if (r.host_memory_peak > 0) memory.set("host_peak_bytes", r.host_memory_peak);
+  if (r.device_memory_peak >= 0) memory.set("device_peak_bytes", r.device_memory_peak);
+  out.set("memory", memory);
   out.set("provenance", io::json(r.provenance));
   io::write_text(directory / "summary.json", out.text() + "\n");
 }
 
-void print_report(io::Log& log, const RunReport& r, const std::filesystem::path& directory, bool profile) {
+void print_report(io::Log& log, const RunReport& r, const std::filesystem::path& directory) {
   std::size_t width = 4;
   for (const SummaryItem& item : r.summary) width = std::max(width, item.name.size());
   for (const SummaryItem& item : r.summary)
     log.info(fmt::format("  {:<{}}  {}{}{}", item.name, width, text(item.value),
                          item.units.empty() || item.units == "1" ? "" : " ", item.units == "1" ? "" : item.units));
-  if (profile) {
-    for (const auto& [name, seconds] : named(r.phases))
-      log.info(fmt::format("  time: {:<10}  {:>10.3f} s  {:5.1f} %", name, seconds,
-                           r.wall_seconds > 0 ? 100 * seconds / r.wall_seconds : 0));
-  }
+  if (r.host_memory_peak > 0)
+    log.info(fmt::format("most memory in use: {}{}", bytes_text(r.host_memory_peak),
+                         r.device_memory_peak < 0 ? "" : ", of the GPU's " + bytes_text(r.device_memory_peak)));
   log.info(fmt::format("{}: {} {} in {} ({} {}s/s in all, {} while advancing); {} in {}", r.state, r.progress.unit_name,
                        r.progress.unit, io::duration_text(r.wall_seconds), io::short_number(rate(r, r.wall_seconds)),
                        r.progress.unit_name, io::short_number(rate(r, r.phases.advance)),

@@ -35,6 +35,8 @@ struct RunReport {
   double earlier_seconds = 0;  ///< of those before it
   std::int64_t checkpoint_unit = -1;
   std::int64_t checkpoint_bytes = 0;
+  std::int64_t host_memory_peak = 0;     ///< bytes of this process; 0: not known
+  std::int64_t device_memory_peak = -1;  ///< bytes beside the CUDA context; -1: no GPU is used
   Phases phases;
   Summary summary;
   io::Attributes provenance;
@@ -42,8 +44,8 @@ struct RunReport {
 
 void write_report(const std::filesystem::path& directory, const RunReport& report);
 
-/// The lines at the end of a run: headline figures, time and rate; with `profile` also time by phase.
-void print_report(io::Log& log, const RunReport& report, const std::filesystem::path& directory, bool profile);
+/// The lines at the end of a run: headline figures, memory, time and rate.
+void print_report(io::Log& log, const RunReport& report, const std::filesystem::path& directory);
 
 /// What a summary.json of an earlier process says that the next one goes on counting.
 struct EarlierRuns {

@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
 #include <mutex>
+#include <optional>
 
 #include "io/checkpoint.hpp"
 #include "io/fs/file.hpp"
 #include "io/run/build_info.hpp"
 #include "io/run/lock.hpp"
 #include "io/run/text_file.hpp"
+#include "kernels/device/memory_use.hpp"
+#include "kernels/device/profile.hpp"
 #include "sim/ranks/leader.hpp"
 #include "sim/runner/checkpointer.hpp"
 #include "sim/runner/common_config.hpp"
@@ -19,6 +22,7 @@
 #include "sim/runner/inputs.hpp"
 #include "sim/runner/loop.hpp"
 #include "sim/runner/lost_results.hpp"
+#include "sim/runner/profile_report.hpp"
 #include "sim/runner/report.hpp"
 #include "sim/runner/resume.hpp"
 #include "sim/runner/signals.hpp"
@@ -29,6 +33,8 @@ namespace {
 namespace fs = std::filesystem;
 
 using io::ExitCode;
+using kernels::Phase;
+using kernels::Scope;
 
 /// Everything of one run, in the order in which it comes to be.
 struct Session : RunDevice {
@@ -67,6 +73,7 @@ void give_lock_back(Session& s) {
 }
 
 void read_config(Session& s, const std::vector<SimulationType>& types) {
+  const Scope scope(Phase::host, "config");
   if (s.shared == nullptr) {
     s.config = load_config(s.options.config, s.options.overrides, types);
     for (const std::string& warning : s.config.warnings) s.log.warning(warning);
@@ -108,6 +115,7 @@ const SimulationType& type_of(const Session& s, const std::vector<SimulationType
 
 /// Takes the directory and settles what happens to a run that is in it. False: nothing is left to do.
 bool take_directory(Session& s, const std::vector<SimulationType>& types) {
+  const Scope scope(Phase::files, "run directory");
   s.made = missing_folders(s.directory);
   io::make_writable_directory(s.directory);
   take_lock(s);
@@ -225,9 +233,15 @@ void refresh_report(Session& s) {
   s.report.wall_seconds = s.now();
   s.report.checkpoint_unit = s.checkpointer->newest_unit();
   s.report.checkpoint_bytes = s.checkpointer->bytes();
+  s.report.host_memory_peak = kernels::host_memory_peak();
+  if (s.choice.device.backend != kernels::Backend::cuda) return;
+  kernels::note_device_memory();
+  if (const std::int64_t least = kernels::least_device_memory(); least >= 0)
+    s.report.device_memory_peak = std::max<std::int64_t>(0, s.choice.device.memory_free - least);
 }
 
 void make_simulation(Session& s) {
+  const Scope scope(Phase::host, "start");
   const double before = s.now();
   RunContext context;
   context.name = s.config.common.name;
@@ -348,7 +362,8 @@ ExitCode end(Session& s, const LoopResult& result) {
   }
   refresh_report(s);
   io::retry_while_full(s.disk_retry, [&s] { write_report(s.directory, s.report); });
-  print_report(s.log, s.report, s.directory, s.options.profile);
+  if (s.options.profile) report_profile(s.log, s.directory);
+  print_report(s.log, s.report, s.directory);
   if (s.report.exit_code == ExitCode::resume_me)
     s.log.info(fmt::format("{}: stopped with a checkpoint; `--resume` continues", s.report.message));
   return s.report.exit_code;
@@ -422,7 +437,10 @@ ExitCode run_steps(Session& s, const std::vector<SimulationType>& types, SignalW
   make_disk_retry(s, signals, walltime);
   make_checkpointer(s);
   make_simulation(s);
-  io::write_text(s.directory / "config.used.yaml", s.config.used_yaml);
+  {
+    const Scope scope(Phase::files, "config.used.yaml", static_cast<double>(s.config.used_yaml.size()));
+    io::write_text(s.directory / "config.used.yaml", s.config.used_yaml);
+  }
   refresh_report(s);
   write_report(s.directory, s.report);
   const LoopResult result = work(s, signals, walltime);
@@ -450,6 +468,8 @@ ExitCode run_session(Session& session, const std::vector<SimulationType>& types,
 
 ExitCode run(const RunOptions& options, const std::vector<SimulationType>& types, io::Log& log) {
   ignore_write_signals();
+  std::optional<kernels::Profile> profile;
+  if (options.profile) profile.emplace(options.process_start);
   Session session(options, log);
   // Nothing is printed here: a terminal that is held would keep the process from ending.
   SignalWatcher signals([&session](int) {

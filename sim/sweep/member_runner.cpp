@@ -77,7 +77,6 @@ MemberOutcome run_in_memory(std::int64_t member, const LoadedConfig& config, con
     hooks.take_checkpoint_request = [] { return false; };
     hooks.show = [](const Progress&) {};
     const LoopResult result = run_loop(*simulation, {}, hooks);
-    outcome.advance_seconds = result.advance_seconds;
     outcome.stopped = result.stop != Stop::done;
     if (outcome.stopped) return outcome;
     simulation->finish();
@@ -108,7 +107,6 @@ MemberOutcome run_in_directory(std::int64_t member, LoadedConfig config, const M
   const RunReport report =
       run_shared(options, {std::move(config), outcome.record.identity, around.device, around.signals, around.show},
                  around.types, log);
-  outcome.advance_seconds = report.phases.advance;
   outcome.record.place = member_directory(member).string();
   if (report.exit_code == io::ExitCode::resume_me) {
     outcome.stopped = true;

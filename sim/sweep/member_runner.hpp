@@ -33,7 +33,6 @@ struct MemberOutcome {
   bool stopped = false;  ///< before its end: not recorded
   bool in_use = false;   ///< by another process: not recorded
   io::ExitCode code = io::ExitCode::done;
-  double advance_seconds = 0;
   std::map<std::string, io::FileContent> files;  ///< of a member in memory that is done
 };
 

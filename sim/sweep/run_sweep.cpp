@@ -8,15 +8,18 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "io/fs/file.hpp"
 #include "io/hdf5/sealed_file.hpp"
 #include "io/run/build_info.hpp"
 #include "io/run/text_file.hpp"
+#include "kernels/device/profile.hpp"
 #include "sim/runner/checkpointer.hpp"
 #include "sim/runner/failure.hpp"
 #include "sim/runner/inputs.hpp"
 #include "sim/runner/lost_results.hpp"
+#include "sim/runner/profile_report.hpp"
 #include "sim/runner/signals.hpp"
 #include "sim/sweep/directory.hpp"
 #include "sim/sweep/index.hpp"
@@ -61,6 +64,10 @@ class SweepRun {
   ExitCode run() {
     const SweepPlan plan(options_.config, options_.overrides, types_);
     const SweepTask task = find_task(options_.task, [](const char* name) { return std::getenv(name); });
+    if (options_.profile && task.count > 1)
+      throw io::Error(ExitCode::command_line,
+                      "--profile is for a sweep in one process, and this is one task of several: leave it out, or run "
+                      "the sweep, or a member's config, by itself");
     for (const std::string& warning : plan.config().warnings) log_.warning(warning);
     const SweepCheck check = plan.check();
     for (const std::string& warning : check.warnings) log_.warning(warning);
@@ -192,12 +199,12 @@ class SweepRun {
     const auto seal = [&](const io::DiskRetry& patience) {
       if (batch.empty()) return;
       directory_->require_lock();
+      const kernels::Scope scope(kernels::Phase::files, "members in shared files");
       const double before = now();
       const std::size_t members = batch.size();
       for (MemberRecord& record : batch.seal(directory_->path(), patience)) keep(std::move(record));
       worst_seal = std::max(worst_seal, now() - before);
       log_.file_only(fmt::format("{} members sealed in {}", members, io::duration_text(now() - before)));
-      seal_seconds_ += now() - before;
     };
     const auto reserve = [&] { return 2 * worst_seal + 0.5 + std::min(0.01 * options_.max_walltime.value_or(0), 5.0); };
     io::ProgressDisplay display(log_, options_.progress);
@@ -240,7 +247,6 @@ class SweepRun {
           stopped = outcome.stopped;
           if (!stopped && !outcome.in_use) keep(outcome.record);
         }
-        advance_seconds_ += outcome.advance_seconds;
         if (stopped) break;
         if (outcome.in_use) {
           directory_->require_lock();  // nobody has taken the sweep over with it
@@ -283,10 +289,15 @@ class SweepRun {
     log_.file_only("failed: " + what);
   }
 
+  std::vector<MemberRecord> make_index(const SweepPlan& plan) const {
+    const kernels::Scope scope(kernels::Phase::files, "index");
+    return write_index(plan, directory_->path(),
+                       [&](const fs::path& file, auto& why) { log_.warning(file.string() + ": " + why); });
+  }
+
   ExitCode end(const SweepPlan& plan, const SweepTask& task, bool all_done) {
     directory_->require_lock();
-    const std::vector<MemberRecord> all = write_index(
-        plan, directory_->path(), [&](const fs::path& file, auto& why) { log_.warning(file.string() + ": " + why); });
+    const std::vector<MemberRecord> all = make_index(plan);
     refuse_lost(all, task);
     std::int64_t failed = 0;
     constexpr std::int64_t most_named = 20;
@@ -295,11 +306,9 @@ class SweepRun {
       if (++failed <= most_named) log_.error(plan.describe(record.member) + ": " + record.error);
     }
     if (failed > most_named) log_.error(fmt::format("and {} more members failed: see sweep.csv", failed - most_named));
+    report_profile(log_, directory_->path());
     log_.info(fmt::format("{}: {} in {}; results in {}", all_done ? "finished" : "stopped", counts_text(all, task),
                           io::duration_text(now()), directory_->path().string()));
-    if (options_.profile)
-      log_.info(fmt::format("  time: advance {:.3f} s, sealing {:.3f} s, all {:.3f} s", advance_seconds_, seal_seconds_,
-                            now()));
     if (!all_done) {
       log_.info(fmt::format("{}: `--resume` continues", why_stopped()));
       return ExitCode::resume_me;
@@ -353,7 +362,6 @@ class SweepRun {
   InputWatch inputs_;
   SweepOrigin origin_;       ///< of this process; what an earlier one kept comes first
   std::int64_t in_use_ = 0;  ///< members that were left to other processes
-  double advance_seconds_ = 0, seal_seconds_ = 0;
 };
 
 }  // namespace
@@ -370,6 +378,8 @@ ExitCode run_sweep(const RunOptions& options, const std::vector<SimulationType>&
     const std::lock_guard guard(mutex);
     if (directory) directory->release();
   });
+  std::optional<kernels::Profile> profile;
+  if (options.profile) profile.emplace(options.process_start);
   ExitCode code = ExitCode::done;
   try {
     code = SweepRun(options, types, log, signals, mutex, directory).run();
