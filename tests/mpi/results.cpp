@@ -1,4 +1,5 @@
 #include "tests/mpi/launch.hpp"
+#include "tests/tools/profile.hpp"
 
 // Ranks share the work of a run and cannot change a bit of it.
 
@@ -126,4 +127,17 @@ TEST_CASE("ranks with a GPU each", "[gpu]") {
   fs::remove_all(d / "alone");
   fs::remove_all(d / "ranks2");
   check_ranks(d, "book.yaml", {2}, {"--device", "cuda"});
+}
+
+TEST_CASE("the profile of ranks is rank 0's, with its waiting for the others, and leaves the bits alone") {
+  need_mpi();
+  const TemporaryDirectory d;
+  write_bodies(d);
+  const Outcome alone = run_alone(d, run_of(d, "bodies.yaml", "alone"));
+  REQUIRE(alone.code == 0);
+  const Outcome outcome = run_ranks(d, 2, run_of(d, "bodies.yaml", "ranks", {"--profile"}));
+  INFO(outcome.error);
+  REQUIRE(outcome.code == 0);
+  check_profile(d, "ranks", outcome, "ranks");
+  check_equal(d, "alone", "ranks");
 }
