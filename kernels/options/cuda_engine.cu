@@ -8,6 +8,7 @@
 #include "kernels/device/pinned_array.cuh"
 #include "kernels/options/cuda_engine.hpp"
 #include "kernels/options/group_data.hpp"
+#include "kernels/options/longstaff_schwartz.cuh"
 #include "kernels/options/paths_cuda.cuh"
 #include "kernels/random/joe_kuo.hpp"
 
@@ -99,6 +100,8 @@ class CudaPathEngine final : public PathEngine {
     int processors = 0;
     cuda_check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, index), "cudaDeviceGetAttribute");
     blocks_ = 16 * static_cast<std::int64_t>(processors);
+    cuda_check(cudaDeviceGetAttribute(&shared_memory_, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
+               "cudaDeviceGetAttribute");
     const auto table = sobol_directions(sobol_dimensions);
     directions_ = DeviceArray<std::uint32_t>("Sobol directions", static_cast<std::int64_t>(table.size()));
     directions_.copy_from(table.data());
@@ -175,6 +178,10 @@ class CudaPathEngine final : public PathEngine {
       record_group(std::get<DeviceGroup<double>>(g), paths, slots, variance, real);
   }
 
+  std::optional<ExercisePolicy> train(int group, const TrainingPlan& plan) override {
+    return std::visit([&](auto& d) { return train_group(d, plan); }, groups_.at(group));
+  }
+
   std::vector<double> upper_bound(int group, const UpperBoundPlan& plan) override {
     DeviceArray<double> largest("upper bounds", plan.count);
     {
@@ -239,6 +246,37 @@ class CudaPathEngine final : public PathEngine {
     synchronise();
   }
 
+  /// Paths first ... first + count - 1, to device memory.
+  template <class Real>
+  void record_piece(const DeviceGroup<Real>& d, std::int64_t first, std::int64_t count, Real* spot, Real* variance) {
+    GroupView<Real> view = d.view;
+    view.recorder = {spot, variance, count, 0};
+    view.first_sample += static_cast<std::uint64_t>(first);
+    view.samples = count;
+    view.antithetic = 0;
+    view.variation_count = 1;
+    view.sobol = {};
+    run_all(d, view, count);
+  }
+
+  /// Where half of the device's memory holds it all.
+  template <class Real>
+  std::optional<ExercisePolicy> train_group(const DeviceGroup<Real>& d, const TrainingPlan& plan) {
+    const auto dates = static_cast<int>(plan.rule.discount.size());
+    const std::int64_t numbers = std::int64_t{dates} * d.assets * plan.paths;
+    const auto fit_bytes = policy_fit_bytes(plan, d.assets, static_cast<int>(sizeof(Real)), shared_memory_);
+    std::size_t free = 0, total = 0;
+    cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    const std::int64_t limit = memory_limit_ > 0 ? memory_limit_ : static_cast<std::int64_t>(total / 2);
+    const std::int64_t recorded = numbers * static_cast<std::int64_t>(sizeof(Real)) * (plan.variance ? 2 : 1);
+    if (!fit_bytes || *fit_bytes + recorded > limit) return std::nullopt;
+    DeviceArray<Real> spot("training paths", numbers);
+    DeviceArray<Real> variance("variances of training paths", plan.variance ? numbers : 0);
+    record_piece(d, 0, plan.paths, spot.get(), variance.get());
+    return fit_exercise_policy_cuda(TrainingPaths<Real>{plan.paths, dates, d.assets, spot.get(), variance.get()}, plan,
+                                    streams_[0]);
+  }
+
   template <class Real>
   void record_group(const DeviceGroup<Real>& d, std::int64_t paths, int slots, bool variance, Recording<Real>& out) {
     const std::int64_t rows = static_cast<std::int64_t>(slots) * d.assets;
@@ -255,14 +293,7 @@ class CudaPathEngine final : public PathEngine {
     note_device_memory();
     for (std::int64_t first = 0; first < paths; first += at_a_time) {
       const std::int64_t count = std::min(at_a_time, paths - first);
-      GroupView<Real> view = d.view;
-      view.recorder = {spot.get(), variance ? variances.get() : nullptr, count, 0};
-      view.first_sample += static_cast<std::uint64_t>(first);
-      view.samples = count;
-      view.antithetic = 0;
-      view.variation_count = 1;
-      view.sobol = {};
-      run_all(d, view, count);
+      record_piece(d, first, count, spot.get(), variance ? variances.get() : nullptr);
       auto fetch = [&](const DeviceArray<Real>& from, std::vector<Real>& to) {
         const Scope scope(Phase::copies, "from the device", static_cast<double>(rows * count) * sizeof(Real));
         cuda_check(
@@ -278,6 +309,7 @@ class CudaPathEngine final : public PathEngine {
 
   std::int64_t memory_limit_;
   std::int64_t blocks_ = 0;
+  int shared_memory_ = 0;  ///< that a block may have, bytes
   int next_ = 0;
   DeviceArray<std::uint32_t> directions_;
   DeviceArray<double> sums_;

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "kernels/device/device.hpp"
+#include "kernels/options/longstaff_schwartz.hpp"
 #include "kernels/options/plan.hpp"
 #include "kernels/options/upper_bound_plan.hpp"
 
@@ -67,6 +69,10 @@ class PathEngine {
   /// The vectors of the group's precision are filled.
   virtual void record(int group, std::int64_t paths, int slots, bool variance, Recording<float>& single,
                       Recording<double>& real) = 0;
+  /// An exercise policy from the paths that record() gives, at as many slots as the rule has dates, which stay where
+  /// they are computed; nothing where a backend leaves it to record() and fit_exercise_policy. Which it is depends on
+  /// sizes alone. Throws as fit_exercise_policy.
+  virtual std::optional<ExercisePolicy> train(int group, const TrainingPlan& plan) = 0;
   /// Of each outer path of the call the largest payoff less the martingale, (count).
   virtual std::vector<double> upper_bound(int group, const UpperBoundPlan& plan) = 0;
 };

@@ -118,6 +118,8 @@ class HostPathEngine final : public PathEngine {
       into(std::get<GroupData<double>>(data), real);
   }
 
+  std::optional<ExercisePolicy> train(int, const TrainingPlan&) override { return std::nullopt; }
+
   std::vector<double> upper_bound(int group, const UpperBoundPlan& plan) override {
     std::vector<double> largest(static_cast<std::size_t>(plan.count));
     std::visit(

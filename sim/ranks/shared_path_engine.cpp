@@ -179,6 +179,11 @@ class SharedPathEngine final : public PathEngine {
       record_into(what, single);
   }
 
+  /// By rank 0 alone, with the bits that it would have without the others.
+  std::optional<kernels::ExercisePolicy> train(int group, const kernels::TrainingPlan& plan) override {
+    return share_->engine().train(share_->number(group), plan);
+  }
+
   std::vector<double> upper_bound(int group, const UpperBoundPlan& plan) override {
     const auto pieces = leader_.call(call(Method::upper_bound).put(group).put(plan),
                                      [&] { return gather(share_->upper_bound(group, plan)); });

@@ -54,6 +54,7 @@ class ProfiledGravityEngine final : public kernels::GravityEngine {
     return engine_->reference_accelerations(indices);
   }
   std::int64_t memory_bytes() const override { return engine_->memory_bytes(); }
+  std::int64_t passes_done_twice() const override { return engine_->passes_done_twice(); }
 
  private:
   std::unique_ptr<GravityEngine> engine_;
@@ -95,6 +96,12 @@ class ProfiledPathEngine final : public kernels::options::PathEngine {
     Scope scope(Phase::kernels, "recorded paths");
     scope.did(steps_of(group, paths), unit);
     engine_->record(group, paths, slots, variance, single, real);
+  }
+  std::optional<kernels::ExercisePolicy> train(int group, const kernels::TrainingPlan& plan) override {
+    Scope scope(Phase::kernels, "early exercise fitted");
+    auto policy = engine_->train(group, plan);
+    if (policy) scope.did(steps_of(group, plan.paths), unit);
+    return policy;
   }
   std::vector<double> upper_bound(int group, const UpperBoundPlan& plan) override {
     const Scope scope(Phase::kernels, "upper bounds");

@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array run_names{"config.used.yaml", "run.log",     "summary.json", "series.h5",
-                               "results.h5",       "results.csv", "snapshots",    "sweep.h5",
-                               "sweep.csv",        "members",     "tasks",        "origin.json", "profile.json"};
+constexpr std::array run_names{"config.used.yaml", "run.log",  "summary.json", "series.h5", "results.h5", "results.csv",
+                               "snapshots",        "sweep.h5", "sweep.csv",    "members",   "tasks",      "origin.json",
+                               "profile.json"};
 
 bool is_snapshot(const std::string& name) {
   return name.starts_with("snapshot_") && name.find(".hdf5") != std::string::npos;

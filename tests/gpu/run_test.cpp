@@ -90,8 +90,8 @@ TEST_CASE("device memory that is too small ends with 6, what is needed, what the
   INFO(outcome.error);
   CHECK(outcome.code == 6);
   CHECK(outcome.signal == 0);
-  for (const char* part : {"'arrays of the bodies'", "MiB asked", "MiB free of", "The run needs", "partial accelerations",
-                           "fewer particles", "device: cpu"})
+  for (const char* part : {"'arrays of the bodies'", "MiB asked", "MiB free of", "The run needs",
+                           "partial accelerations", "fewer particles", "device: cpu"})
     CHECK(has(outcome.error, part));
   CHECK_FALSE(fs::exists(p / "run"));  // nothing was begun
 }
