@@ -134,6 +134,55 @@ class Induction {
   int shared_;
 };
 
+/// What is copied to the device: the policy, figures of zeros, discount factors, dates.
+std::vector<unsigned char> start_of(const Layout& at, const std::vector<double>& policy, const ExerciseRule& rule) {
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(at.value), 0);
+  std::memcpy(bytes.data() + at.policy, policy.data(), policy.size() * sizeof(double));
+  std::memcpy(bytes.data() + at.discount, rule.discount.data(), rule.discount.size() * sizeof(double));
+  for (std::size_t date = 0; date < rule.discount.size(); ++date)
+    bytes[static_cast<std::size_t>(at.may_exercise) + date] = rule.may_exercise.empty() || rule.may_exercise[date];
+  return bytes;
+}
+
+void set_up(const Layout& at, unsigned char* base, const std::vector<unsigned char>& sent, cudaStream_t stream) {
+  const auto fill = [&](std::int64_t first, std::int64_t last, int byte) {
+    cuda_check(cudaMemsetAsync(base + first, byte, static_cast<std::size_t>(last - first), stream), "cudaMemsetAsync");
+  };
+  cuda_check(cudaMemcpyAsync(base, sent.data(), sent.size(), cudaMemcpyHostToDevice, stream), "copy of a policy");
+  fill(at.value, at.first_exercise, 0);
+  fill(at.first_exercise, at.dispersion, 0xff);
+}
+
+/// The arrays in their place. `policy` is the host's, for its header.
+template <class Real>
+PolicyFit<Real> fit_in(const Layout& at, unsigned char* base, const TrainingPaths<Real>& training,
+                       const TrainingPlan& plan, const std::vector<double>& policy) {
+  const auto place = [&]<class T>(T*& pointer, std::int64_t offset) { pointer = reinterpret_cast<T*>(base + offset); };
+  PolicyFit<Real> fit{};
+  fit.training = training;
+  if (!plan.dispersion.width.empty()) place(fit.dispersion, at.dispersion);
+  fit.training.dispersion = fit.dispersion;
+  double* data = nullptr;
+  place(data, at.policy);
+  fit.policy = view_exercise_policy<double>(policy.data(), data);
+  fit.records = data + (fit.policy.records - data);
+  fit.order = plan.rule.order;
+  fit.columns = columns_of(plan, training.underlyings);
+  fit.parts = (training.paths + fit_part - 1) / fit_part;
+  place(fit.discount, at.discount);
+  place(fit.may_exercise, at.may_exercise);
+  place(fit.value, at.value);
+  place(fit.first_exercise, at.first_exercise);
+  place(fit.in_the_money, at.in_the_money);
+  place(fit.rank, at.rank);
+  place(fit.triangles, at.triangles);
+  place(fit.joined, at.joined);
+  place(fit.partial, at.partial);
+  place(fit.totals, at.totals);
+  place(fit.figures, at.figures);
+  return fit;
+}
+
 /// The policy from what came back.
 ExercisePolicy policy_from(std::vector<double> data, const DateFigures* figures, const double* totals,
                            std::int64_t paths, int dates, int underlyings) {
@@ -175,53 +224,16 @@ ExercisePolicy fit_exercise_policy_cuda(TrainingPaths<Real> training, const Trai
   const Layout at = layout_of(plan, training.underlyings, static_cast<int>(sizeof(Real)));
   const DeviceArray<unsigned char> memory("fit of an exercise policy", at.bytes);
   std::vector<double> policy = empty_exercise_policy(plan.rule, training.dates, training.underlyings, plan.variance);
-
-  // One copy there: policy, figures of zeros, discount factors, dates.
-  std::vector<unsigned char> sent(static_cast<std::size_t>(at.value), 0);
-  std::memcpy(sent.data() + at.policy, policy.data(), policy.size() * sizeof(double));
-  std::memcpy(sent.data() + at.discount, plan.rule.discount.data(), plan.rule.discount.size() * sizeof(double));
-  for (int date = 0; date < training.dates; ++date)
-    sent[static_cast<std::size_t>(at.may_exercise + date)] =
-        plan.rule.may_exercise.empty() || plan.rule.may_exercise[static_cast<std::size_t>(date)];
-  unsigned char* base = memory.get();
-  cuda_check(cudaMemcpyAsync(base, sent.data(), sent.size(), cudaMemcpyHostToDevice, stream), "copy of a policy");
-  cuda_check(cudaMemsetAsync(base + at.value, 0, static_cast<std::size_t>(at.first_exercise - at.value), stream),
-             "cudaMemsetAsync");
-  cuda_check(cudaMemsetAsync(base + at.first_exercise, 0xff,
-                             static_cast<std::size_t>(at.dispersion - at.first_exercise), stream),
-             "cudaMemsetAsync");
-
-  PolicyFit<Real> fit{};
-  const auto place = [&]<class T>(T*& pointer, std::int64_t offset) { pointer = reinterpret_cast<T*>(base + offset); };
-  place(fit.dispersion, at.dispersion);
-  if (plan.dispersion.width.empty()) fit.dispersion = nullptr;
-  training.dispersion = fit.dispersion;
-  fit.training = training;
-  const double* on_device = reinterpret_cast<const double*>(base + at.policy);
-  fit.policy = view_exercise_policy<double>(policy.data(), on_device);
-  fit.records = const_cast<double*>(fit.policy.records);
-  place(fit.discount, at.discount);
-  place(fit.may_exercise, at.may_exercise);
-  fit.order = plan.rule.order;
-  fit.columns = columns_of(plan, training.underlyings);
-  fit.parts = (training.paths + fit_part - 1) / fit_part;
-  place(fit.value, at.value);
-  place(fit.first_exercise, at.first_exercise);
-  place(fit.in_the_money, at.in_the_money);
-  place(fit.rank, at.rank);
-  place(fit.triangles, at.triangles);
-  place(fit.joined, at.joined);
-  place(fit.partial, at.partial);
-  place(fit.totals, at.totals);
-  place(fit.figures, at.figures);
-
+  const std::vector<unsigned char> sent = start_of(at, policy, plan.rule);
+  set_up(at, memory.get(), sent, stream);
+  const PolicyFit<Real> fit = fit_in(at, memory.get(), training, plan, policy);
   if (training.underlyings == 1)
     Induction<Real, 1>(fit, plan.dispersion, stream)();
   else
     Induction<Real, max_training_underlyings>(fit, plan.dispersion, stream)();
 
   std::vector<unsigned char> got(static_cast<std::size_t>(at.discount));
-  cuda_check(cudaMemcpyAsync(got.data(), base, got.size(), cudaMemcpyDeviceToHost, stream), "copy of a policy");
+  cuda_check(cudaMemcpyAsync(got.data(), memory.get(), got.size(), cudaMemcpyDeviceToHost, stream), "copy of a policy");
   cuda_check(cudaStreamSynchronize(stream), "fit of an exercise policy");
   std::memcpy(policy.data(), got.data() + at.policy, policy.size() * sizeof(double));
   return policy_from(std::move(policy), reinterpret_cast<const DateFigures*>(got.data() + at.figures),
