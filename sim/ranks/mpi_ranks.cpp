@@ -33,8 +33,8 @@ constexpr std::int64_t most_bytes = std::int64_t{1} << 30;
 /// How long a failed rank waits for rank 0 to hear of it, and then for rank 0 to end everything.
 constexpr auto patience = std::chrono::seconds(4), end_patience = std::chrono::seconds(60);
 
-/// How long ranks wait for the first word of the others: MPI has started all of them by then.
-constexpr auto build_patience = std::chrono::seconds(30);
+/// How many milliseconds ranks wait for the first word of the others: MPI has started all of them by then.
+constexpr int build_patience = 30'000;
 
 /// Signals concern the thread that waits for them: not those that MPI starts.
 class SignalsBlocked {
@@ -174,11 +174,12 @@ class MpiRanks final : public Ranks {
   }
 
   void wait_for_words(std::vector<MPI_Request>& requests, const char* silent) const {
-    const auto start = steady_clock::now();
-    for (int done = 0; done == 0; std::this_thread::sleep_for(std::chrono::microseconds(100))) {
+    // Looks are counted, not the time: a process that was suspended has not waited.
+    for (int looks = 0;; ++looks, std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+      int done = 0;
       MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
       if (done != 0) return;
-      if (steady_clock::now() - start < build_patience) continue;
+      if (looks < build_patience) continue;
       const std::string said =
           fmt::format("error: {}: ergode {}; {} of which build it is: start the same program on all nodes\n", name(),
                       build_, silent);

@@ -210,6 +210,10 @@ TEST_CASE("the instruction set is the flag's, else the checkpoint's, else the be
   const Refusal differ = refusal([] { sim::choose_isa("avx2", "baseline"); });
   CHECK(differ.code == 2);
   CHECK(has(differ.message, "baseline"));
+  const Refusal lacking = refusal([] { sim::choose_isa("auto", "avx512", Isa::avx2, "the sweep"); });
+  CHECK(lacking.code == 5);
+  CHECK(has(lacking.message, "avx512 (the sweep's) is not supported"));
+  CHECK(has(lacking.message, "whose best is avx2"));
   CHECK(refusal([] { sim::choose_isa("sse9", ""); }).code != 0);
   CHECK(refusal([] { sim::choose_isa("auto", "sse9"); }).code == 4);
   for (const Isa isa : {Isa::avx2, Isa::avx512}) {
