@@ -58,7 +58,10 @@ class Child {
     ::_exit(sim::command_line(static_cast<int>(arguments.size()), argv.data(), {toy::simulation_type()}));
   }
   void kill(int signal) const { ::kill(pid_, signal); }
-  bool running() const { return ::waitpid(pid_, nullptr, WNOHANG | WNOWAIT) == 0 && ::kill(pid_, 0) == 0; }
+  bool running() const {
+    siginfo_t ended{};
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
+  }
   pid_t pid() const { return pid_; }
   Outcome wait() const {
     int status = 0;
