@@ -268,13 +268,18 @@ class CudaPathEngine final : public PathEngine {
     std::size_t free = 0, total = 0;
     cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     const std::int64_t limit = memory_limit_ > 0 ? memory_limit_ : static_cast<std::int64_t>(total / 2);
-    const std::int64_t recorded = numbers * static_cast<std::int64_t>(sizeof(Real)) * (plan.variance ? 2 : 1);
-    if (!fit_bytes || *fit_bytes + recorded > limit) return std::nullopt;
-    DeviceArray<Real> spot("training paths", numbers);
-    DeviceArray<Real> variance("variances of training paths", plan.variance ? numbers : 0);
-    record_piece(d, 0, plan.paths, spot.get(), variance.get());
-    return fit_exercise_policy_cuda(TrainingPaths<Real>{plan.paths, dates, d.assets, spot.get(), variance.get()}, plan,
-                                    streams_[0]);
+    const std::int64_t recorded = (numbers * static_cast<std::int64_t>(sizeof(Real)) + 255) / 256 * 256;
+    const std::int64_t need = recorded * (plan.variance ? 2 : 1) + fit_bytes.value_or(0);
+    if (!fit_bytes || need > limit) return std::nullopt;
+    ensure(training_, "training paths", need);
+    auto* spot = reinterpret_cast<Real*>(training_.get());
+    auto* variance = plan.variance ? reinterpret_cast<Real*>(training_.get() + recorded) : nullptr;
+    record_piece(d, 0, plan.paths, spot, variance);
+    auto policy = fit_exercise_policy_cuda(TrainingPaths<Real>{plan.paths, dates, d.assets, spot, variance}, plan,
+                                           training_.get() + need - *fit_bytes, streams_[0]);
+    constexpr std::int64_t most_kept = std::int64_t{1} << 30;
+    if (need > most_kept) training_ = DeviceArray<unsigned char>();
+    return policy;
   }
 
   template <class Real>
@@ -317,6 +322,7 @@ class CudaPathEngine final : public PathEngine {
   PinnedArray<double> host_sums_;
   DeviceArena arena_;
   DeviceTimer timer_;
+  DeviceArray<unsigned char> training_;  ///< kept for the next option: to take and free it costs more than the fit
   cudaStream_t streams_[8] = {};
   std::map<int, std::variant<DeviceGroup<float>, DeviceGroup<double>>> groups_;
 };

@@ -85,14 +85,24 @@ ERGODE_HOST_DEVICE inline void centre_and_scale(const double* sorted, std::int64
   scale = half > degenerate_spread * ::fabs(centre) ? 1 / half : 0.0;
 }
 
-/// put(k, value) for each term k of the polynomial of a date's record, at the variables x, which are mapped in place.
+/// put(k, value) for each term k of a polynomial of the given order, at the variables x, which are mapped in place by
+/// centre and scale of a date's record.
 template <class Put>
-ERGODE_HOST_DEVICE inline void regressors(const ExercisePolicyView<double>& v, const double* record, double* x,
-                                          const Put& put) {
+ERGODE_HOST_DEVICE inline void regressors(const ExercisePolicyView<double>& v, const double* record, int order,
+                                          int terms, double* x, const Put& put) {
   for (int k = 0; k < v.variables; ++k) x[k] = (x[k] - record[2 + k]) * record[2 + v.variables + k];
-  const int order = static_cast<int>(record[1]), terms = basis_terms(v.variables, order);
-  BasisTerms<double> term(v.family, v.variables, order, x);
   put(0, 1.0);
+  if (v.variables == 1) {  // as evaluate_basis does it, without the tables of BasisTerms
+    double previous = 1, current = first_polynomial(v.family, x[0]);
+    for (int k = 1; k < terms; ++k) {
+      put(k, current);
+      const double next = next_polynomial(v.family, k, x[0], current, previous);
+      previous = current;
+      current = next;
+    }
+    return;
+  }
+  BasisTerms<double> term(v.family, v.variables, order, x);
   for (int k = 1; k < terms; ++k) {
     term.advance();
     put(k, term.value());

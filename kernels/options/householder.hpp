@@ -9,8 +9,8 @@
 // Least squares by Householder's transformations (Golub & Van Loan 2013, chapter 5), in pieces that a host's loops and
 // a device's blocks are put together from.
 //
-// What a block of threads does together is written for a Team, which has `each`, `sums` and `sync`; after each of them
-// all threads see what was written. The order of every sum is part of it, not of the number of threads.
+// What a block of threads does together is written for a Team, which has `each` and `sums`; after each of them all
+// threads see what was written. The order of every sum is part of it, not of the number of threads.
 
 namespace ergode::kernels {
 
@@ -37,25 +37,29 @@ struct SerialTeam {
       out[k] = sum[0];
     }
   }
-  ERGODE_HOST_DEVICE void sync() const {}
 };
 
 /// I - tau v v^T that takes a column (alpha, x) of `length` > 0 to (beta, 0); v = (1, inverse x).
 struct Reflection {
   double beta, tau, inverse;
   ERGODE_HOST_DEVICE Reflection(double alpha, double length) {
-    beta = alpha > 0 ? -length : length;  // the sign that does not cancel
-    tau = (beta - alpha) / beta;
-    inverse = 1 / (alpha - beta);
+    beta = alpha > 0 ? -length : length;                               // the sign that does not cancel
+    const double head = alpha - beta, reciprocal = 1 / (beta * head);  // divisions are what takes time here
+    tau = -head * head * reciprocal;
+    inverse = beta * reciprocal;
   }
 };
 
-inline constexpr int tile_rows = 256;  ///< absorbed at once; part of a result's last bits
+/// Rows absorbed at once, part of a result's last bits: as many as leave room for several blocks a processor.
+ERGODE_HOST_DEVICE constexpr int tile_rows(int columns) {
+  return columns <= 22 ? 512 : 256;
+}
 
 /// A row of a tile, whose columns follow each other.
 struct TileRow {
   double* first;
-  ERGODE_HOST_DEVICE double& operator[](int k) const { return first[k * tile_rows]; }
+  int stride;
+  ERGODE_HOST_DEVICE double& operator[](int k) const { return first[k * stride]; }
 };
 
 /// Replaces the upper triangle (size, size), row-major, by that of the QR factors of it over `rows` >= 1 rows of a
@@ -63,7 +67,7 @@ struct TileRow {
 template <class Team>
 ERGODE_HOST_DEVICE inline void absorb_tile(const Team& team, double* triangle, int size, double* tile, int rows,
                                            double* work) {
-  constexpr int stride = tile_rows;
+  const int stride = tile_rows(size);
   for (int j = 0; j < size; ++j) {
     double* column = tile + j * stride;
     team.sums(
@@ -99,22 +103,23 @@ struct Absorber {
   double *triangle, *tile, *work;
 
   ERGODE_HOST_DEVICE static constexpr int memory(int columns) {
-    return columns * columns + columns * tile_rows + columns + 2;
+    return columns * columns + columns * tile_rows(columns) + columns + 2;
   }
   ERGODE_HOST_DEVICE Absorber(const Team& of, int columns_, double* memory)
       : team(of),
         columns(columns_),
         triangle(memory),
         tile(triangle + columns * columns),
-        work(tile + columns * tile_rows) {
+        work(tile + columns * tile_rows(columns)) {
     team.each(columns * columns, [&](int i) { triangle[i] = 0; });
   }
   /// Rows 0 ... count - 1; fill(i, row) writes one.
   template <class Fill>
   ERGODE_HOST_DEVICE void absorb(int count, const Fill& fill) {
-    for (int first = 0; first < count; first += tile_rows) {
-      const int rows = count - first < tile_rows ? count - first : tile_rows;
-      team.each(rows, [&](int i) { fill(first + i, TileRow{tile + i}); });
+    const int most = tile_rows(columns);
+    for (int first = 0; first < count; first += most) {
+      const int rows = count - first < most ? count - first : most;
+      team.each(rows, [&](int i) { fill(first + i, TileRow{tile + i, most}); });
       absorb_tile(team, triangle, columns, tile, rows, work);
     }
   }
@@ -132,12 +137,12 @@ struct Absorber {
 
 /// How many triangles are joined at a time: those that fill a tile.
 ERGODE_HOST_DEVICE constexpr int triangles_a_tile(int columns) {
-  return tile_rows / columns;
+  return tile_rows(columns) / columns;
 }
 
 /// Numbers that solve_triangle needs for so many terms.
 ERGODE_HOST_DEVICE constexpr int solve_scratch(int terms) {
-  return terms * (terms + 4);
+  return terms * (terms + 1) + 6 * terms;
 }
 
 /// The x that minimises |r x - b|, r the leading (terms, terms) of a triangle (terms + 1, terms + 1) and b its last
@@ -147,65 +152,73 @@ template <class Team>
 ERGODE_HOST_DEVICE inline int solve_triangle(const Team& team, const double* triangle, int terms, double* scratch,
                                              double* coefficients) {
   constexpr double rank_tolerance = 1e-12;
-  const int size = terms + 1;
-  double* length = scratch + terms * size;
-  double* squares = length + terms;
-  int* order = reinterpret_cast<int*>(squares + terms);
   const auto column = [&](int k) { return scratch + k * terms; };  // b after the others
-  team.each(size, [&](int k) {
+  double* b = column(terms);
+  double *length = b + terms, *diagonal = length + terms;
+  double *squares = diagonal + terms, *next_squares = squares + terms;  // of what is left of a column; -1: taken
+  int* order = reinterpret_cast<int*>(next_squares + terms);
+  team.each(terms + 1, [&](int k) {
     double* c = column(k);
-    for (int i = 0; i < terms; ++i) c[i] = i <= k ? triangle[i * size + k] : 0.0;
+    double sum = 0;
+    for (int i = 0; i < terms; ++i) {
+      c[i] = i <= k ? triangle[i * (terms + 1) + k] : 0.0;
+      sum += c[i] * c[i];
+    }
     if (k == terms) return;
-    double norm = 0;
-    for (int i = 0; i <= k; ++i) norm = ::hypot(norm, c[i]);
-    if (norm > 0)
-      for (int i = 0; i <= k; ++i) c[i] /= norm;
-    length[k] = norm;
-    order[k] = k;
     coefficients[k] = 0;
+    length[k] = ::sqrt(sum);
+    squares[k] = 0;
+    const double scale = sum > 0 ? 1 / length[k] : 1;
+    for (int i = 0; i <= k; ++i) {
+      c[i] *= scale;
+      squares[k] += c[i] * c[i];
+    }
   });
   int rank = 0;
   for (; rank < terms; ++rank) {
     const int j = rank;
-    team.each(terms - j, [&](int k) {
-      const double* c = column(order[j + k]);
-      double sum = 0;
-      for (int i = j; i < terms; ++i) sum += c[i] * c[i];
-      squares[j + k] = sum;
-    });
-    int best = j;
-    for (int k = j + 1; k < terms; ++k)
+    int best = 0;
+    for (int k = 1; k < terms; ++k)
       if (squares[k] > squares[best]) best = k;
     const double most = ::sqrt(squares[best]);
     if (!(most > rank_tolerance)) break;
-    const Reflection h(column(order[best])[j], most);
-    team.sync();  // all have read what one now changes
-    team.each(1, [&](int) {
-      const int chosen = order[best];
-      order[best] = order[j];
-      order[j] = chosen;
-      double* pivot = column(chosen);
-      pivot[j] = h.beta;
-      for (int i = j + 1; i < terms; ++i) pivot[i] *= h.inverse;
-    });
-    team.each(terms - j, [&](int k) {
-      const double* pivot = column(order[j]);
-      double* c = column(k < terms - j - 1 ? order[j + 1 + k] : terms);
+    const double* pivot = column(best);
+    const Reflection h(pivot[j], most);
+    team.each(terms + 1, [&](int k) {
+      if (k < terms && (k == best || squares[k] < 0)) {
+        next_squares[k] = -1;
+        if (k == best) {
+          order[j] = k;
+          diagonal[j] = h.beta;
+        }
+        return;
+      }
+      double* c = column(k);
       double w = c[j];
-      for (int i = j + 1; i < terms; ++i) w += pivot[i] * c[i];
+      for (int i = j + 1; i < terms; ++i) w += h.inverse * pivot[i] * c[i];
       w *= h.tau;
       c[j] -= w;
-      for (int i = j + 1; i < terms; ++i) c[i] -= w * pivot[i];
+      double left = 0;
+      for (int i = j + 1; i < terms; ++i) {
+        c[i] -= w * (h.inverse * pivot[i]);
+        left += c[i] * c[i];
+      }
+      if (k < terms) next_squares[k] = left;
+    });
+    double* swapped = squares;
+    squares = next_squares;
+    next_squares = swapped;
+  }
+  for (int j = rank - 1; j >= 0; --j) {
+    const double* r = column(order[j]);
+    const double x = b[j] / diagonal[j];
+    team.each(j + 1, [&](int i) {
+      if (i < j)
+        b[i] -= r[i] * x;
+      else
+        coefficients[order[j]] = x / length[order[j]];
     });
   }
-  team.each(1, [&](int) {
-    for (int j = rank - 1; j >= 0; --j) {
-      double x = column(terms)[j];
-      for (int k = j + 1; k < rank; ++k) x -= column(order[k])[j] * coefficients[order[k]];
-      coefficients[order[j]] = x / column(order[j])[j];
-    }
-    for (int j = 0; j < rank; ++j) coefficients[order[j]] /= length[order[j]];
-  });
   return rank;
 }
 

@@ -118,7 +118,7 @@ class Induction {
       for (std::int64_t i = first; i < last; ++i, row += terms + 1) {
         double x[max_basis_variables];
         variables_of(v, state(date, list_[i]), x);
-        regressors(v, record, x, [&](int k, double value) { row[k] = value; });
+        regressors(v, record, order, terms, x, [&](int k, double value) { row[k] = value; });
         row[terms] = value_[list_[i]] * to_date;
       }
       return static_cast<int>(last - first);

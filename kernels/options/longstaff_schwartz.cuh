@@ -14,12 +14,16 @@ namespace ergode::kernels {
 std::optional<std::int64_t> policy_fit_bytes(const TrainingPlan& plan, int underlyings, int real_bytes,
                                              int shared_memory);
 
-/// fit_exercise_policy on paths in device memory; their `dispersion` is made here. The induction is a row of launches
-/// in one stream, and the host waits once, for the policy. The bits may differ from the host's.
+/// fit_exercise_policy on paths in device memory; their `dispersion` is made here. `memory`: policy_fit_bytes of it.
+/// The induction is a row of launches in one stream, and the host waits once, for the policy. The bits may differ from
+/// the host's.
 template <class Real>
-ExercisePolicy fit_exercise_policy_cuda(TrainingPaths<Real> training, const TrainingPlan& plan, cudaStream_t stream);
+ExercisePolicy fit_exercise_policy_cuda(const TrainingPaths<Real>& training, const TrainingPlan& plan,
+                                        unsigned char* memory, cudaStream_t stream);
 
-extern template ExercisePolicy fit_exercise_policy_cuda(TrainingPaths<float>, const TrainingPlan&, cudaStream_t);
-extern template ExercisePolicy fit_exercise_policy_cuda(TrainingPaths<double>, const TrainingPlan&, cudaStream_t);
+extern template ExercisePolicy fit_exercise_policy_cuda(const TrainingPaths<float>&, const TrainingPlan&,
+                                                        unsigned char*, cudaStream_t);
+extern template ExercisePolicy fit_exercise_policy_cuda(const TrainingPaths<double>&, const TrainingPlan&,
+                                                        unsigned char*, cudaStream_t);
 
 }  // namespace ergode::kernels

@@ -12,10 +12,6 @@ int columns_of(const TrainingPlan& plan, int underlyings) {
   return basis_terms(exercise_variable_count(plan.rule.kind, plan.variance, underlyings), plan.rule.order) + 1;
 }
 
-int shared_bytes(int columns) {
-  return static_cast<int>(sizeof(double)) * Absorber<BlockTeam>::memory(columns);
-}
-
 /// Where the arrays of a fit begin in one allocation: first what the host sends, then what it gets back with the
 /// policy, then the rest.
 struct Layout {
@@ -62,7 +58,7 @@ class Induction {
  public:
   Induction(const PolicyFit<Real>& fit, const Dispersion& dispersion, cudaStream_t stream)
       : fit_(fit), dispersion_(dispersion), stream_(stream) {
-    shared_ = shared_bytes(fit.columns);
+    shared_ = factor_memory(fit.columns);
     allow(factor_kernel<Real, most>);
     allow(join_kernel<Real>);
   }
@@ -70,23 +66,22 @@ class Induction {
   void operator()() const {
     const int dates = fit_.training.dates;
     prepare();
-    for (int date = dates - 1; date >= 0; --date) {
-      if (date < dates - 1) regress(date);
-      go(exercise_kernel<Real, most>, blocks_of_paths(), path_threads, 0, fit_, date);
-    }
+    for (int date = dates - 2; date >= 0; --date) regress(date);
+    go(exercise_kernel<Real, most>, static_cast<unsigned>(fit_.parts), fit_threads, 0, fit_, 0);
     finish();
   }
 
   void prepare() const {
     const auto parts = static_cast<unsigned>(fit_.parts), dates = static_cast<unsigned>(fit_.training.dates);
     for (std::size_t u = 0; u < dispersion_.width.size(); ++u)
-      go(disperse_kernel<Real>, blocks_of_paths(), path_threads, 0, fit_, static_cast<int>(u), dispersion_.width[u],
+      go(disperse_kernel<Real>, blocks_of_paths(), fit_threads, 0, fit_, static_cast<int>(u), dispersion_.width[u],
          dispersion_.step[u]);
-    go(list_kernel<Real, most>, dim3(parts, dates), path_threads, 0, fit_);
-    go(rank_kernel<Real>, dates, path_threads, 0, fit_);
+    go(list_kernel<Real, most>, dim3(parts, dates), fit_threads, 0, fit_);
+    go(rank_kernel<Real>, dates, fit_threads, 0, fit_);
     go(scale_kernel<Real, most>, dim3(static_cast<unsigned>(fit_.policy.variables), dates), sort_threads, 0, fit_);
   }
 
+  /// Exercise at the date after, and the regression.
   void regress(int date) const {
     go(factor_kernel<Real, most>, static_cast<unsigned>(fit_.parts), fit_threads, shared_, fit_, date);
     const int each = triangles_a_tile(fit_.columns);
@@ -104,9 +99,9 @@ class Induction {
 
   void finish() const {
     const auto parts = static_cast<unsigned>(fit_.parts), dates = static_cast<unsigned>(fit_.training.dates);
-    if constexpr (most == 1) go(boundary_kernel<Real>, dates, path_threads, 0, fit_);
-    if (fit_.dispersion) go(walk_kernel<Real, most>, blocks_of_paths(), path_threads, 0, fit_);
-    go(count_kernel<Real>, dim3(parts, dates), path_threads, 0, fit_);
+    if constexpr (most == 1) go(boundary_kernel<Real>, dates, fit_threads, 0, fit_);
+    if (fit_.dispersion) go(walk_kernel<Real, most>, blocks_of_paths(), fit_threads, 0, fit_);
+    go(count_kernel<Real>, dim3(parts, dates), fit_threads, 0, fit_);
     for (const bool squares : {false, true}) {
       go(part_sum_kernel<Real>, parts, SerialTeam::lanes, 0, fit_, squares);
       go(total_kernel<Real>, 1, SerialTeam::lanes, 0, fit_, squares);
@@ -120,7 +115,7 @@ class Induction {
                "shared memory of a regression");
   }
   unsigned blocks_of_paths() const {
-    return static_cast<unsigned>((fit_.training.paths + path_threads - 1) / path_threads);
+    return static_cast<unsigned>((fit_.training.paths + fit_threads - 1) / fit_threads);
   }
   template <class... Parameters, class... Arguments>
   void go(void (*kernel)(Parameters...), dim3 blocks, int threads, int shared, const Arguments&... arguments) const {
@@ -212,28 +207,29 @@ std::optional<std::int64_t> policy_fit_bytes(const TrainingPlan& plan, int under
   const auto dates = static_cast<std::int64_t>(plan.rule.discount.size());
   check_exercise_rule(plan.rule, plan.paths, static_cast<int>(dates), underlyings, plan.variance);
   constexpr std::int64_t most_rows_of_blocks = 65535, most_paths = std::int64_t{1} << 38;
+  constexpr int static_shared = 1024;
   const int columns = columns_of(plan, underlyings);
   if (plan.paths < 1 || plan.paths > most_paths || dates > most_rows_of_blocks || columns > fit_max_columns ||
-      shared_bytes(columns) > shared_memory)
+      factor_memory(columns) + static_shared > shared_memory)
     return std::nullopt;
   return layout_of(plan, underlyings, real_bytes).bytes;
 }
 
 template <class Real>
-ExercisePolicy fit_exercise_policy_cuda(TrainingPaths<Real> training, const TrainingPlan& plan, cudaStream_t stream) {
+ExercisePolicy fit_exercise_policy_cuda(const TrainingPaths<Real>& training, const TrainingPlan& plan,
+                                        unsigned char* memory, cudaStream_t stream) {
   const Layout at = layout_of(plan, training.underlyings, static_cast<int>(sizeof(Real)));
-  const DeviceArray<unsigned char> memory("fit of an exercise policy", at.bytes);
   std::vector<double> policy = empty_exercise_policy(plan.rule, training.dates, training.underlyings, plan.variance);
   const std::vector<unsigned char> sent = start_of(at, policy, plan.rule);
-  set_up(at, memory.get(), sent, stream);
-  const PolicyFit<Real> fit = fit_in(at, memory.get(), training, plan, policy);
+  set_up(at, memory, sent, stream);
+  const PolicyFit<Real> fit = fit_in(at, memory, training, plan, policy);
   if (training.underlyings == 1)
     Induction<Real, 1>(fit, plan.dispersion, stream)();
   else
     Induction<Real, max_training_underlyings>(fit, plan.dispersion, stream)();
 
   std::vector<unsigned char> got(static_cast<std::size_t>(at.discount));
-  cuda_check(cudaMemcpyAsync(got.data(), memory.get(), got.size(), cudaMemcpyDeviceToHost, stream), "copy of a policy");
+  cuda_check(cudaMemcpyAsync(got.data(), memory, got.size(), cudaMemcpyDeviceToHost, stream), "copy of a policy");
   cuda_check(cudaStreamSynchronize(stream), "fit of an exercise policy");
   std::memcpy(policy.data(), got.data() + at.policy, policy.size() * sizeof(double));
   return policy_from(std::move(policy), reinterpret_cast<const DateFigures*>(got.data() + at.figures),
@@ -241,7 +237,9 @@ ExercisePolicy fit_exercise_policy_cuda(TrainingPaths<Real> training, const Trai
                      training.underlyings);
 }
 
-template ExercisePolicy fit_exercise_policy_cuda(TrainingPaths<float>, const TrainingPlan&, cudaStream_t);
-template ExercisePolicy fit_exercise_policy_cuda(TrainingPaths<double>, const TrainingPlan&, cudaStream_t);
+template ExercisePolicy fit_exercise_policy_cuda(const TrainingPaths<float>&, const TrainingPlan&, unsigned char*,
+                                                 cudaStream_t);
+template ExercisePolicy fit_exercise_policy_cuda(const TrainingPaths<double>&, const TrainingPlan&, unsigned char*,
+                                                 cudaStream_t);
 
 }  // namespace ergode::kernels

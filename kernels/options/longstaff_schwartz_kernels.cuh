@@ -3,17 +3,17 @@
 #include "kernels/options/exercise_fit.hpp"
 #include "kernels/options/householder.hpp"
 
-// The kernels of fit_exercise_policy_cuda. Paths are counted off in parts of 1,024. Of each part a block makes the
+// The kernels of fit_exercise_policy_cuda. Paths are counted off in parts of 2,048. Of each part a block makes the
 // triangle of its rows, tile by tile, and triangles are joined as the rows that they are, so many at a time as fill a
 // tile. So the shape of every sum depends on the number of paths and terms alone.
 
 namespace ergode::kernels {
 
-inline constexpr int fit_part = 1024;    ///< paths
-inline constexpr int fit_threads = 128;  ///< of a block that absorbs
+inline constexpr int fit_part = 2048;  ///< paths
+inline constexpr int fit_words = fit_part / 32;
+inline constexpr int fit_threads = 256;  ///< of a block
 inline constexpr int fit_max_columns = 64;
 inline constexpr int sort_threads = 1024;
-inline constexpr int path_threads = 256;  ///< of a block whose threads have a path each
 
 /// What is found of a date.
 struct DateFigures {
@@ -46,7 +46,7 @@ struct PolicyFit {
   double* totals;          ///< sum of the values, sum of squares about their mean
   DateFigures* figures;    ///< (dates)
 
-  __device__ std::int64_t words() const { return parts * (fit_part / 32); }  // of in_the_money, a date
+  __device__ std::int64_t words() const { return parts * fit_words; }  // of in_the_money, a date
   __device__ std::int64_t paths_of(std::int64_t part) const {
     const std::int64_t left = training.paths - part * fit_part;
     return left < fit_part ? left : fit_part;
@@ -55,12 +55,8 @@ struct PolicyFit {
   __device__ bool regresses(int date) const {
     return exercise_action(policy, date) == ExerciseAction::above_continuation;
   }
-  __device__ int columns_of(int date) const {
-    return basis_terms(policy.variables, static_cast<int>(record(date)[1])) + 1;
-  }
-  __device__ bool is_in_the_money(int date, std::int64_t path) const {
-    return in_the_money[date * words() + path / 32] >> (path % 32) & 1;
-  }
+  __device__ int order_of(int date) const { return static_cast<int>(record(date)[1]); }
+  __device__ int columns_of(int date) const { return basis_terms(policy.variables, order_of(date)) + 1; }
   /// Path number `n` of those in the money.
   __device__ std::int64_t nth_in_the_money(int date, std::int64_t n) const {
     const std::int64_t* before = rank + date * parts;
@@ -70,7 +66,7 @@ struct PolicyFit {
       (before[middle] <= n ? low : high) = middle;
     }
     int left = static_cast<int>(n - before[low]);
-    std::int64_t word = low * (fit_part / 32);
+    std::int64_t word = low * fit_words;
     for (; left >= __popc(in_the_money[date * words() + word]); ++word)
       left -= __popc(in_the_money[date * words() + word]);
     unsigned bits = in_the_money[date * words() + word];
@@ -98,13 +94,13 @@ struct BlockTeam {
     const int lane = static_cast<int>(threadIdx.x) % 32, warps = static_cast<int>(blockDim.x) / 32;
     for (int k = static_cast<int>(threadIdx.x) / 32; k < count; k += warps) {
       double sum = 0;
+#pragma unroll 8
       for (int i = lane; i < terms; i += 32) sum = add(k, i, sum);
       for (int width = 16; width > 0; width /= 2) sum += __shfl_down_sync(0xffffffffu, sum, width);
       if (lane == 0) out[k] = sum;
     }
     __syncthreads();
   }
-  __device__ void sync() const { __syncthreads(); }
 };
 
 template <class Real>
@@ -114,45 +110,63 @@ __global__ void disperse_kernel(PolicyFit<Real> f, int underlying, double width,
     f.dispersion[underlying * f.training.paths + p] = static_cast<Real>(dispersion_factor(width, step, p));
 }
 
+/// The states of paths first, first + fit_threads, ..., so many that their loads are under way together; those beyond
+/// `count` paths are the last's.
+template <class Real, int most>
+struct StateBatch {
+  static constexpr int size = most == 1 ? 4 : 1;
+  PathState<most> state[size];
+  __device__ StateBatch(const TrainingPaths<Real>& t, int date, std::int64_t base, int first, int count) {
+#pragma unroll
+    for (int i = 0; i < size; ++i) state[i] = state_at<most>(t, date, base + min(first + i * fit_threads, count - 1));
+  }
+};
+
 /// Which paths are in the money: a block a part, a row of blocks a date.
 template <class Real, int most>
-__global__ void list_kernel(PolicyFit<Real> f) {
+__global__ void __launch_bounds__(fit_threads) list_kernel(PolicyFit<Real> f) {
+  __shared__ unsigned words[fit_words];
   const auto v = f.template policy_of<most>();
-  const int date = static_cast<int>(blockIdx.y);
-  const std::int64_t part = blockIdx.x, count = f.paths_of(part);
+  const int date = static_cast<int>(blockIdx.y), thread = static_cast<int>(threadIdx.x);
+  const std::int64_t part = blockIdx.x;
+  const int count = static_cast<int>(f.paths_of(part));
+  using Batch = StateBatch<Real, most>;
   unsigned long long deepest = 0;
-  int listed = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < fit_part; i += static_cast<int>(blockDim.x)) {
-    bool in = false;
-    if (i < count) {
-      const std::int64_t path = part * fit_part + i;
-      const auto s = state_at<most>(f.training, date, path);
+  for (int first = thread; first < fit_part; first += fit_threads * Batch::size) {
+    const Batch batch(f.training, date, part * fit_part, first, count);
+#pragma unroll
+    for (int k = 0; k < Batch::size; ++k) {
+      const int i = first + k * fit_threads;
+      const auto& s = batch.state[k];
       const double payoff = exercise_payoff(v, s.spot);
-      if (!is_finite(s, payoff, v.underlyings))
-        atomicMax(&f.figures[date].bad, static_cast<unsigned long long>(f.training.paths - path));
-      in = payoff > 0;
-      if (in) {
-        // Numbers >= 0 are in the order of their bits.
-        const auto bits = static_cast<unsigned long long>(__double_as_longlong(s.spot[0]));
-        deepest = max(deepest, v.call ? bits : ~bits);
-      }
+      if (i < count && !is_finite(s, payoff, v.underlyings))
+        atomicMax(&f.figures[date].bad, static_cast<unsigned long long>(f.training.paths - part * fit_part - i));
+      const bool in = i < count && payoff > 0;
+      // Numbers >= 0 are in the order of their bits.
+      const auto bits = static_cast<unsigned long long>(__double_as_longlong(s.spot[0]));
+      if (in) deepest = max(deepest, v.call ? bits : ~bits);
+      const unsigned word = __ballot_sync(0xffffffffu, in);
+      if (i % 32 == 0) words[i / 32] = word;
     }
-    const unsigned word = __ballot_sync(0xffffffffu, in);
-    if (i % 32 == 0) f.in_the_money[date * f.words() + part * (fit_part / 32) + i / 32] = word;
-    listed += __syncthreads_count(in);
   }
   for (int width = 16; width > 0; width /= 2) deepest = max(deepest, __shfl_down_sync(0xffffffffu, deepest, width));
-  if (threadIdx.x % 32 == 0 && deepest > 0) atomicMax(&f.figures[date].deepest, deepest);
-  if (threadIdx.x == 0) f.rank[date * f.parts + part] = listed;
+  if (thread % 32 == 0 && deepest > 0) atomicMax(&f.figures[date].deepest, deepest);
+  __syncthreads();
+  if (thread >= fit_words) return;
+  f.in_the_money[date * f.words() + part * fit_words + thread] = words[thread];
+  if (thread > 0) return;
+  int listed = 0;
+  for (const unsigned word : words) listed += __popc(word);
+  f.rank[date * f.parts + part] = listed;
 }
 
 /// Counts to ranks, and what is done at the date: a block a date.
 template <class Real>
 __global__ void rank_kernel(PolicyFit<Real> f) {
-  __shared__ std::int64_t before[path_threads + 1];
+  __shared__ std::int64_t before[fit_threads + 1];
   const int date = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
   std::int64_t* rank = f.rank + date * f.parts;
-  const std::int64_t each = (f.parts + path_threads - 1) / path_threads;
+  const std::int64_t each = (f.parts + fit_threads - 1) / fit_threads;
   const std::int64_t first = min(thread * each, f.parts), last = min(first + each, f.parts);
   std::int64_t sum = 0;
   for (std::int64_t i = first; i < last; ++i) sum += rank[i];
@@ -160,8 +174,8 @@ __global__ void rank_kernel(PolicyFit<Real> f) {
   __syncthreads();
   if (thread == 0) {
     before[0] = 0;
-    for (int i = 0; i < path_threads; ++i) before[i + 1] += before[i];
-    const std::int64_t listed = before[path_threads];
+    for (int i = 0; i < fit_threads; ++i) before[i + 1] += before[i];
+    const std::int64_t listed = before[fit_threads];
     const bool end = date == f.training.dates - 1, regressed = !end && f.may_exercise[date] && listed >= 2;
     double* record = f.record(date);
     DateFigures& figures = f.figures[date];
@@ -214,27 +228,65 @@ __global__ void __launch_bounds__(sort_threads) scale_kernel(PolicyFit<Real> f) 
   if (thread == 0) centre_and_scale(sample, count, record[2 + variable], record[2 + v.variables + variable]);
 }
 
-/// The triangle of a part's rows.
+/// Payment and date of the paths of a part that exercise.
 template <class Real, int most>
-__global__ void __launch_bounds__(fit_threads) factor_kernel(PolicyFit<Real> f, int date) {
-  extern __shared__ double memory[];
-  if (!f.regresses(date)) return;
+__device__ void exercise(const PolicyFit<Real>& f, int date, std::int64_t part) {
   const auto v = f.template policy_of<most>();
-  const std::int64_t part = blockIdx.x;
-  const double to_date = 1 / f.discount[date];
-  const double* record = f.record(date);
-  Absorber<BlockTeam> rows({}, f.columns_of(date), memory);
-  const int columns = rows.columns;
-  rows.absorb(static_cast<int>(f.paths_of(part)), [&](int i, const TileRow& row) {
-    const std::int64_t path = part * fit_part + i;
-    if (!f.is_in_the_money(date, path)) {  // a row of zeros leaves no trace
-      for (int k = 0; k < columns; ++k) row[k] = 0;
-      return;
+  const int count = static_cast<int>(f.paths_of(part));
+  using Batch = StateBatch<Real, most>;
+  for (int first = static_cast<int>(threadIdx.x); first < count; first += fit_threads * Batch::size) {
+    const Batch batch(f.training, date, part * fit_part, first, count);
+#pragma unroll
+    for (int k = 0; k < Batch::size; ++k) {
+      const int i = first + k * fit_threads;
+      const auto& s = batch.state[k];
+      if (i >= count || !should_exercise(v, date, s.spot, s.variance_or_null())) continue;
+      f.value[part * fit_part + i] = f.discount[date] * exercise_payoff(v, s.spot);
+      f.first_exercise[part * fit_part + i] = date;
     }
+  }
+}
+
+template <class Real, int most>
+__global__ void __launch_bounds__(fit_threads) exercise_kernel(PolicyFit<Real> f, int date) {
+  exercise<Real, most>(f, date, blockIdx.x);
+}
+
+/// Shared memory of factor_kernel, bytes.
+__host__ __device__ inline int factor_memory(int columns) {
+  return static_cast<int>(sizeof(double)) * Absorber<BlockTeam>::memory(columns) +
+         static_cast<int>(sizeof(unsigned short)) * fit_part;
+}
+
+/// Exercise at the date after, and then the triangle of a part's rows at this one.
+template <class Real, int most>
+__global__ void __launch_bounds__(fit_threads, most == 1 ? 4 : 2) factor_kernel(PolicyFit<Real> f, int date) {
+  extern __shared__ double memory[];
+  __shared__ int count;
+  const std::int64_t part = blockIdx.x;
+  exercise<Real, most>(f, date + 1, part);
+  if (!f.regresses(date)) return;
+  Absorber<BlockTeam> rows({}, f.columns_of(date), memory);
+  // The part's paths in the money.
+  auto* listed = reinterpret_cast<unsigned short*>(memory + Absorber<BlockTeam>::memory(f.columns));
+  rows.team.each(fit_words, [&](int w) {
+    const unsigned* words = f.in_the_money + date * f.words() + part * fit_words;
+    int at = 0;
+    for (int before = 0; before < w; ++before) at += __popc(words[before]);
+    for (unsigned word = words[w]; word != 0; word &= word - 1)
+      listed[at++] = static_cast<unsigned short>(w * 32 + __ffs(static_cast<int>(word)) - 1);
+    if (w == fit_words - 1) count = at;
+  });
+  const auto v = f.template policy_of<most>();
+  const double* record = f.record(date);
+  const double to_date = 1 / f.discount[date];
+  const int order = f.order_of(date), terms = rows.columns - 1;
+  rows.absorb(count, [&](int i, const TileRow& row) {
+    const std::int64_t path = part * fit_part + listed[i];
+    row[terms] = f.value[path] * to_date;
     double x[max_basis_variables];
     variables_of(v, state_at<most>(f.training, date, path), x);
-    regressors(v, record, x, [&](int k, double value) { row[k] = value; });
-    row[columns - 1] = f.value[path] * to_date;
+    regressors(v, record, order, terms, x, [&](int k, double value) { row[k] = value; });
   });
   rows.write(f.triangles + part * f.columns * f.columns);
 }
@@ -256,18 +308,6 @@ __global__ void __launch_bounds__(fit_threads)
   double* record = f.record(date) + 2 + 2 * f.policy.variables;
   rows.team.each(terms, [&](int k) { record[k] = coefficients[k]; });
   if (threadIdx.x == 0) f.figures[date].rank = rank;
-}
-
-/// Payment and date of those that exercise.
-template <class Real, int most>
-__global__ void exercise_kernel(PolicyFit<Real> f, int date) {
-  const auto v = f.template policy_of<most>();
-  const std::int64_t path = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (path >= f.training.paths || !f.is_in_the_money(date, path)) return;
-  const auto s = state_at<most>(f.training, date, path);
-  if (!should_exercise(v, date, s.spot, s.variance_or_null())) return;
-  f.value[path] = f.discount[date] * exercise_payoff(v, s.spot);
-  f.first_exercise[path] = date;
 }
 
 /// The critical spot: a block a date.
@@ -299,19 +339,28 @@ __global__ void boundary_kernel(PolicyFit<Real> f) {
   if (threadIdx.x == 0 && first <= CriticalSpot::scan) figures.critical_spot = boundary.before(first);
 }
 
-/// The rule at work on the paths as they are.
+/// The rule at work on the paths as they are. The states of a few dates are loaded together.
 template <class Real, int most>
-__global__ void walk_kernel(PolicyFit<Real> f) {
+__global__ void __launch_bounds__(fit_threads) walk_kernel(PolicyFit<Real> f) {
+  constexpr int batch = most == 1 ? 4 : 1;
   const auto v = f.template policy_of<most>();
   const std::int64_t path = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (path >= f.training.paths) return;
   double value = 0;
   int first = -1;
-  for (int date = 0; date < f.training.dates && first < 0; ++date) {
-    const auto s = state_at<most>(f.training, date, path, false);
-    if (!should_exercise(v, date, s.spot, s.variance_or_null())) continue;
-    value = f.discount[date] * exercise_payoff(v, s.spot);
-    first = date;
+  for (int date = 0; date < f.training.dates && first < 0; date += batch) {
+    PathState<most> state[batch];
+#pragma unroll
+    for (int k = 0; k < batch; ++k)
+      state[k] = state_at<most>(f.training, min(date + k, f.training.dates - 1), path, false);
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      const auto& s = state[k];
+      if (first >= 0 || date + k >= f.training.dates || !should_exercise(v, date + k, s.spot, s.variance_or_null()))
+        continue;
+      value = f.discount[date + k] * exercise_payoff(v, s.spot);
+      first = date + k;
+    }
   }
   f.value[path] = value;
   f.first_exercise[path] = first;

@@ -24,12 +24,12 @@ std::int64_t stacks(std::size_t assets, bool double_precision, bool upper_bound)
 
 }  // namespace
 
-sim::Estimate estimate(const Settings& settings, const kernels::Device&) {
+sim::Estimate estimate(const Settings& settings, const kernels::Device& device) {
   constexpr std::size_t usual_estimators = 8;  // of an option: price, bias, Greeks
   // Of a CUDA engine: context, code and tables, and what it keeps at most of stored normals.
   constexpr std::int64_t fixed = std::int64_t{768} << 20, most_normals = std::int64_t{4} << 30;
   sim::Estimate e;
-  std::int64_t training = 0, stack = 0, normals = 0, chunks = 0, row = 0;
+  std::int64_t training = 0, fit = 0, stack = 0, normals = 0, chunks = 0, row = 0;
   for (const Task& t : make_tasks(settings, 0)) {
     const auto steps = static_cast<double>(t.group.grid.steps()),
                assets = static_cast<double>(t.group.market.assets.size());
@@ -46,14 +46,16 @@ sim::Estimate estimate(const Settings& settings, const kernels::Device&) {
     const auto& lsm = early_exercise(t.group.items.front().option)->lsm;
     const auto dates = static_cast<std::int64_t>(exercise_times(t.group.items.front().option, t.group.grid).size());
     training = std::max(training, 2 * dates * static_cast<std::int64_t>(assets) * lsm.training_paths * number);
+    // Values, dates of exercise, dispersed spots, a bit a date, and triangles of the regression.
+    fit = std::max(fit, lsm.training_paths * (32 + static_cast<std::int64_t>(assets) * number + dates / 8));
     e.work += static_cast<double>(lsm.training_paths) * steps * assets;
   }
   const auto options = static_cast<std::int64_t>(settings.options.size());
   const std::int64_t kept = options * (settings.output.save_values * 8 + 4096);
   e.host_bytes = training + kept + (std::int64_t{64} << 20);
-  // Training paths are fetched in pieces where they do not fit.
+  // A device trains by itself in half of its memory; what needs more is fetched in pieces.
   e.device_bytes = fixed + stack + std::min(chunks, most_chunks) * row + std::min(normals, most_normals) +
-                   std::min(training, most_normals) + settings.output.save_values * (row / k::moments);
+                   std::min(training + fit, device.memory_total / 2) + settings.output.save_values * (row / k::moments);
   e.disk_bytes = 2 * kept + 65536;
   e.largest_arrays = {{"training paths of early exercise", training}, {"results", kept}};
   e.work_unit = "path steps";
