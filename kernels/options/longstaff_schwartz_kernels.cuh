@@ -94,7 +94,7 @@ struct BlockTeam {
     const int lane = static_cast<int>(threadIdx.x) % 32, warps = static_cast<int>(blockDim.x) / 32;
     for (int k = static_cast<int>(threadIdx.x) / 32; k < count; k += warps) {
       double sum = 0;
-#pragma unroll 8
+#pragma unroll 4
       for (int i = lane; i < terms; i += 32) sum = add(k, i, sum);
       for (int width = 16; width > 0; width /= 2) sum += __shfl_down_sync(0xffffffffu, sum, width);
       if (lane == 0) out[k] = sum;
@@ -339,28 +339,19 @@ __global__ void boundary_kernel(PolicyFit<Real> f) {
   if (threadIdx.x == 0 && first <= CriticalSpot::scan) figures.critical_spot = boundary.before(first);
 }
 
-/// The rule at work on the paths as they are. The states of a few dates are loaded together.
+/// The rule at work on the paths as they are.
 template <class Real, int most>
-__global__ void __launch_bounds__(fit_threads) walk_kernel(PolicyFit<Real> f) {
-  constexpr int batch = most == 1 ? 4 : 1;
+__global__ void walk_kernel(PolicyFit<Real> f) {
   const auto v = f.template policy_of<most>();
   const std::int64_t path = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (path >= f.training.paths) return;
   double value = 0;
   int first = -1;
-  for (int date = 0; date < f.training.dates && first < 0; date += batch) {
-    PathState<most> state[batch];
-#pragma unroll
-    for (int k = 0; k < batch; ++k)
-      state[k] = state_at<most>(f.training, min(date + k, f.training.dates - 1), path, false);
-#pragma unroll
-    for (int k = 0; k < batch; ++k) {
-      const auto& s = state[k];
-      if (first >= 0 || date + k >= f.training.dates || !should_exercise(v, date + k, s.spot, s.variance_or_null()))
-        continue;
-      value = f.discount[date + k] * exercise_payoff(v, s.spot);
-      first = date + k;
-    }
+  for (int date = 0; date < f.training.dates && first < 0; ++date) {
+    const auto s = state_at<most>(f.training, date, path, false);
+    if (!should_exercise(v, date, s.spot, s.variance_or_null())) continue;
+    value = f.discount[date] * exercise_payoff(v, s.spot);
+    first = date;
   }
   f.value[path] = value;
   f.first_exercise[path] = first;
