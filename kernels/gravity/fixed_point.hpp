@@ -13,12 +13,12 @@
 namespace ergode::kernels {
 
 /// Quanta of the two accumulators in the terms' unit, which is the pull of the heaviest body across the whole system:
-/// that of a body 2^-20 as heavy is still 2^12 quanta, and a pair of the heaviest ones may come as near as some 2^-20
+/// that of a body 2^-16 as heavy is still 2^12 quanta, and a pair of the heaviest ones may come as near as some 2^-22
 /// of the system's size.
-inline constexpr float fine_quanta = 0x1p32f, coarse_quanta = 0x1p8f;
+inline constexpr float fine_quanta = 0x1p28f, coarse_quanta = 0x1p4f;
 static_assert(fine_quanta / coarse_quanta == 0x1p24f);  // a float's significant bits
 /// Lightest and heaviest body, both with mass, between which that holds.
-inline constexpr double mass_range = 0x1p-20;
+inline constexpr double mass_range = 0x1p-16;
 
 /// What one term may be, in quanta, if `terms` of them are to fit: a power of two.
 constexpr float largest_term(std::int64_t terms) {
