@@ -46,15 +46,16 @@ Row row_of(const options::PathRate& r) {
   return row;
 }
 
-void add(Report& report, const nbody::ForceError& e) {
+void add(Report& report, const nbody::SphereError& e) {
   io::JsonObject facts;
   facts.set("benchmark", "nbody").set("name", "force_error").set("precision", word(e.precision));
   facts.set("bodies", e.bodies).set("sample", e.sample).set("softening", e.softening).set("offset", e.offset);
-  facts.set("e2", e.e2).set("median", e.median).set("percentile_99", e.percentile_99).set("largest", e.largest);
+  facts.set("e2", e.error.e2).set("median", e.error.median);
+  facts.set("percentile_99", e.error.percentile_99).set("largest", e.error.largest);
   report.row(facts, fmt::format("{:<52} {:>10.2e} {:>10.2e} {:>10.2e}",
                                 fmt::format("{}, {} bodies, softening {}, moved by {}", word(e.precision), e.bodies,
                                             e.softening, e.offset),
-                                e.e2, e.median, e.percentile_99));
+                                e.error.e2, e.error.median, e.error.percentile_99));
 }
 
 }  // namespace
@@ -77,7 +78,8 @@ void bench_gravity(const BenchOptions& options, const BenchPlace& place, Report&
   }
   if (of_errors == 0) return;
   report.heading(fmt::format("{:<52} {:>10} {:>10} {:>10}", "its force error, relative", "E2", "median", "99 %"));
-  for (const nbody::ForceError& e : nbody::measure_force_errors(place.device, place.threads, of_errors)) add(report, e);
+  for (const nbody::SphereError& e : nbody::measure_force_errors(place.device, place.threads, of_errors))
+    add(report, e);
 }
 
 void bench_paths(const BenchOptions& options, const BenchPlace& place, Report& report) {

@@ -1,7 +1,5 @@
 #include "sim/nbody/benchmark.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "sim/nbody/integrators.hpp"
@@ -37,33 +35,6 @@ std::unique_ptr<kernels::GravityEngine> engine_of(const kernels::Device& device,
   return kernels::make_gravity_engine(device, threads, options);
 }
 
-/// The value that `fraction` of `values` lie below. Reorders them.
-double quantile(std::vector<double>& values, double fraction) {
-  const auto at = static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1) + 0.5);
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
-
-ForceError compare(const std::vector<Vec3>& acceleration, const std::vector<Vec3>& reference,
-                   const std::vector<std::int64_t>& indices) {
-  double errors = 0, squares = 0;
-  std::vector<double> relative;
-  for (std::size_t k = 0; k < indices.size(); ++k) {
-    const Vec3 a = acceleration[static_cast<std::size_t>(indices[k])], exact = reference[k];
-    const double error = dot(a - exact, a - exact), square = dot(exact, exact);
-    errors += error;
-    squares += square;
-    relative.push_back(std::sqrt(error / square));
-  }
-  ForceError found;
-  found.sample = static_cast<std::int64_t>(indices.size());
-  found.e2 = std::sqrt(errors / squares);
-  found.median = quantile(relative, 0.5);
-  found.percentile_99 = quantile(relative, 0.99);
-  found.largest = quantile(relative, 1);
-  return found;
-}
-
 }  // namespace
 
 GravityRate measure_gravity(const kernels::Device& device, int threads, std::int64_t bodies, Precision precision,
@@ -90,11 +61,11 @@ bool too_long(std::int64_t bodies, const GravityRate& measured, const Pace& pace
   return measured.timing.median * ratio * ratio > pace.longest;
 }
 
-std::vector<ForceError> measure_force_errors(const kernels::Device& device, int threads, std::int64_t bodies) {
+std::vector<SphereError> measure_force_errors(const kernels::Device& device, int threads, std::int64_t bodies) {
   const std::int64_t sample = bodies <= all_bodies ? bodies : sampled_bodies;
   std::vector<std::int64_t> indices;
   for (std::int64_t k = 0; k < sample; ++k) indices.push_back(k * bodies / sample);
-  std::vector<ForceError> errors;
+  std::vector<SphereError> errors;
   for (const double softening : {0.01, 0.001})
     for (const double offset : {0.0, 1000.0}) {
       kernels::NbodyState state = plummer_sphere(bodies, softening, offset);
@@ -106,12 +77,9 @@ std::vector<ForceError> measure_force_errors(const kernels::Device& device, int 
         if (reference.empty()) reference = engine->reference_accelerations(indices);
         kernels::NbodyState computed;
         engine->download(computed);
-        ForceError error = compare(computed.acceleration, reference, indices);
-        error.bodies = bodies;
-        error.precision = precision;
-        error.softening = softening;
-        error.offset = offset;
-        errors.push_back(error);
+        std::vector<Vec3> sampled;
+        for (const std::int64_t k : indices) sampled.push_back(computed.acceleration[static_cast<std::size_t>(k)]);
+        errors.push_back({bodies, sample, precision, softening, offset, force_error(sampled, reference)});
       }
     }
   return errors;

@@ -8,6 +8,7 @@
 
 #include "kernels/gravity/engine.hpp"
 #include "sim/benchmark/ceilings.hpp"
+#include "sim/nbody/diagnostics.hpp"
 
 namespace ergode::sim::nbody {
 
@@ -33,18 +34,17 @@ GravityRate measure_gravity(const kernels::Device& device, int threads, std::int
 /// Steps that would take longer than the pace allows, to go by a smaller size (`measured`), of whose kind they are.
 bool too_long(std::int64_t bodies, const GravityRate& measured, const Pace& pace);
 
-/// How far accelerations are from an independent sum in double.
-struct ForceError {
+/// How far accelerations of a sphere are from an independent sum in double.
+struct SphereError {
   std::int64_t bodies = 0;
   std::int64_t sample = 0;  ///< bodies that were looked at: all of them, or spread evenly
   kernels::Precision precision = kernels::Precision::mixed;
   double softening = 0;
   double offset = 0;  ///< of the sphere's centre from the origin along each axis, in scale radii
-  double e2 = 0;      ///< sqrt(sum |da|^2 / sum |a|^2)
-  double median = 0, percentile_99 = 0, largest = 0;  ///< of |da| / |a|
+  ForceError error;
 };
 
 /// Of `bodies` bodies of the same sphere, at softening 0.01 and 0.001, in place and moved, in both precisions.
-std::vector<ForceError> measure_force_errors(const kernels::Device& device, int threads, std::int64_t bodies);
+std::vector<SphereError> measure_force_errors(const kernels::Device& device, int threads, std::int64_t bodies);
 
 }  // namespace ergode::sim::nbody

@@ -136,6 +136,7 @@ ForceError force_error(std::span<const Vec3> measured, std::span<const Vec3> ref
   f.e2 = error.value() == 0 ? 0 : std::sqrt(error.value() / size.value());
   f.median = percentile(relative, 0.5);
   f.percentile_99 = percentile(relative, 0.99);
+  f.largest = percentile(relative, 1);
   return f;
 }
 

@@ -41,9 +41,11 @@ std::vector<double> lagrangian_radii(const kernels::NbodyState& state, kernels::
 std::int64_t escapers(const kernels::NbodyState& state, std::span<const double> potentials, kernels::Vec3 about,
                       double radius);
 
-/// Errors of accelerations: E2 = sqrt(sum |da|^2 / sum |a|^2), and the median and 99th percentile of |da| / |a|.
+/// Errors of accelerations: E2 = sqrt(sum |da|^2 / sum |a|^2), and the median, 99th percentile and largest of
+/// |da| / |a|.
 struct ForceError {
   double e2 = std::numeric_limits<double>::quiet_NaN(), median = e2, percentile_99 = e2;
+  double largest = std::numeric_limits<double>::quiet_NaN();  ///< not kept by checkpoints
 };
 ForceError force_error(std::span<const kernels::Vec3> measured, std::span<const kernels::Vec3> reference);
 

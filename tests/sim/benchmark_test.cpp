@@ -95,14 +95,14 @@ TEST_CASE("force errors of the benchmark are those of the precision, wherever th
   for (const auto& e : errors) {
     CAPTURE(e.softening, e.offset);
     CHECK(e.sample == 1000);
-    CHECK(e.median <= e.percentile_99);
-    CHECK(e.percentile_99 <= e.largest);
+    CHECK(e.error.median <= e.error.percentile_99);
+    CHECK(e.error.percentile_99 <= e.error.largest);
     moved += e.offset > 0 ? 1 : 0;
     if (e.precision == Precision::mixed) {
-      CHECK(e.e2 < 1e-5);
-      CHECK(e.e2 > 1e-9);  // there is an error, and it is seen
+      CHECK(e.error.e2 < 1e-5);
+      CHECK(e.error.e2 > 1e-9);  // there is an error, and it is seen
     } else {
-      CHECK(e.e2 < 1e-13);
+      CHECK(e.error.e2 < 1e-13);
     }
   }
   CHECK(moved == 4);
