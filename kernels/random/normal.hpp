@@ -17,9 +17,8 @@ namespace elementary {
 template <class Real>
 inline constexpr bool single = sizeof(Element<Real>) == 4;
 
-/// n scale + offset for n below 2^23 (float) or 2^32, scale a power of two and an exact result. Conversions share the
-/// device's slow unit with sines and logarithms, and vectors may have none: in float the bits of 2^23 + n are put
-/// together instead, and the 2^23 goes with the offset.
+/// n scale + offset for n below 2^23 (float) or 2^32, scale a power of two and an exact result. Vectors may have no
+/// conversion: in float the bits of 2^23 + n are put together instead, and the 2^23 goes with the offset.
 template <class Real, class Word>
 ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real scaled_bits(Word n, Element<Real> scale,
                                                                           Element<Real> offset) {
@@ -33,7 +32,7 @@ ERGODE_HOST_DEVICE inline __attribute__((always_inline)) Real scaled_bits(Word n
 #endif
 }
 
-/// A word as a float, a signed one too: one instruction, and not of the unit of sines and logarithms.
+/// A word as a float, a signed one too, rounded: one instruction, where putting bits together takes three.
 #ifdef __CUDA_ARCH__
 __device__ inline float float_of(std::uint32_t w) {
   return __uint2float_rn(w);
