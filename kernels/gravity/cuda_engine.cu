@@ -157,6 +157,10 @@ class CudaEngine final : public GravityEngine {
     scales_.per_length = 1 / scales_.length;
     scales_.per_mass = 1 / mass;
     scales_.force = options_.gravitational_constant * mass / scales_.length / scales_.length;
+    if (paired_ > 0) {
+      const double pull = pulling_mass(std::span(state.mass).first(static_cast<std::size_t>(paired_))) / mass;
+      sum_scale_ = fixed_point_scale(pull, ceiling_divide(paired_, target_tile));
+    }
     scales_.uniform_softening = common_value(state.softening) >= 0;
     scales_.equal_masses = common_value(std::span(state.mass).first(static_cast<std::size_t>(sources_))) >= 0;
     if (n == 0) return;
@@ -375,7 +379,7 @@ class CudaEngine final : public GravityEngine {
   cuda::PairSums pair_sums() const {
     const std::int64_t n = position_.count();
     std::int64_t* const fine = sums_.get() + status_words;
-    return {fine, fine + 3 * n, status(pass_), n};
+    return {fine, fine + 3 * n, status(pass_), n, sum_scale_};
   }
   cuda::Tiles<Real> tiles() const {
     return {x_.get(),      y_.get(),       z_.get(),    tile_mass_.get(), softening_squared_.get(),
@@ -486,6 +490,7 @@ class CudaEngine final : public GravityEngine {
   Device device_;
   std::int64_t sources_ = -1;
   cuda::Scales scales_{};
+  FixedPointScale sum_scale_;
   std::vector<double> host_mass_, host_softening_;  // constant, so a download need not fetch them
   std::vector<std::uint64_t> id_;
   DeviceArray<unsigned char> memory_;  ///< of all arrays that follow

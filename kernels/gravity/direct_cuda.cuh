@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/core/vec3.hpp"
+#include "kernels/gravity/fixed_point.hpp"
 #include "kernels/gravity/share.hpp"
 #include "kernels/gravity/tiles.hpp"
 
@@ -56,6 +57,7 @@ struct PairSums {
   std::int64_t* coarse;
   Status* status;
   std::int64_t stride;
+  FixedPointScale scale;
 };
 
 /// What a force pass leaves, in tile order and in the scaled units.

@@ -1,7 +1,6 @@
 #include "kernels/gravity/engine.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -22,12 +21,8 @@ MemoryNeed gravity_memory(std::int64_t bodies, std::int64_t sources, Precision p
 
 bool sums_over_pairs(Backend backend, Precision precision, std::span<const double> mass, std::int64_t sources) {
   if (backend != Backend::cuda || precision != Precision::mixed || sources < paired_from) return false;
-  double lightest = std::numeric_limits<double>::infinity(), heaviest = 0;
-  for (const double m : mass.first(static_cast<std::size_t>(sources))) {
-    if (m > 0) lightest = std::min(lightest, m);
-    heaviest = std::max(heaviest, m);
-  }
-  return lightest >= mass_range * heaviest;
+  const auto of_sources = mass.first(static_cast<std::size_t>(sources));
+  return pulling_mass(of_sources) >= least_pulling_mass * *std::max_element(of_sources.begin(), of_sources.end());
 }
 
 std::unique_ptr<GravityEngine> make_gravity_engine(const Device& device, int threads, const GravityOptions& options) {

@@ -6,26 +6,32 @@
 #include "kernels/core/host_device.hpp"
 
 // Sums whose bits depend on nothing but their terms: integers commute, floating-point numbers do not. A float is
-// rounded to a multiple of a fixed quantum and added as a 64-bit integer. Two accumulators, 2^24 apart, cover what one
+// rounded to a multiple of a quantum and added as a 64-bit integer. Two accumulators, 2^24 apart, cover what one
 // cannot: a term that is too large for the first is rounded to the second's quantum with about the error that a float
 // has (up to eight million bodies; with more, somewhat more).
 
 namespace ergode::kernels {
 
-/// Quanta of the two accumulators in the terms' unit, which is the pull of the heaviest body across the whole system:
-/// that of a body 2^-16 as heavy is still 2^12 quanta, and a pair of the heaviest ones may come as near as some 2^-22
-/// of the system's size.
-inline constexpr float fine_quanta = 0x1p28f, coarse_quanta = 0x1p4f;
-static_assert(fine_quanta / coarse_quanta == 0x1p24f);  // a float's significant bits
-/// Lightest and heaviest body, both with mass, between which that holds.
-inline constexpr double mass_range = 0x1p-16;
+/// Quanta in the unit of the terms, and the largest term in quanta. Both are powers of two.
+struct FixedPointScale {
+  float fine = 1;   ///< quanta of the first accumulator in a unit
+  float limit = 1;  ///< of a term, in quanta of its accumulator: as many terms as there may be fit
+};
+/// Quanta of the first accumulator in one of the second: a float's significant bits.
+inline constexpr float coarseness = 0x1p24f;
 
-/// What one term may be, in quanta, if `terms` of them are to fit: a power of two.
-constexpr float largest_term(std::int64_t terms) {
-  float limit = 0x1p62f;
-  for (std::int64_t room = 1; room < terms; room *= 2) limit /= 2;
-  return limit;
+/// The scale for sums of `terms` terms. `pull` is that of all bodies but the heaviest from across the whole system, in
+/// the terms' unit: the least that the acceleration of a body comes to, unless pulls cancel. It is 2^34 quanta; what
+/// `terms` roundings add up to is below a float's last bit of it.
+inline FixedPointScale fixed_point_scale(double pull, std::int64_t terms) {
+  FixedPointScale scale{std::ldexp(1.0f, 34 - std::ilogb(pull)), 0x1p62f};
+  for (std::int64_t room = 1; room < terms; room *= 2) scale.limit /= 2;
+  return scale;
 }
+
+/// Of the mass of all others to that of the heaviest body: below, what the heaviest does to the others leaves no room
+/// for what they do to it.
+inline constexpr double least_pulling_mass = 0x1p-16;
 
 enum class FixedPoint {
   fine,
@@ -34,10 +40,11 @@ enum class FixedPoint {
 };
 
 /// Which accumulator takes `value`, and what is added to it.
-ERGODE_HOST_DEVICE inline FixedPoint to_fixed_point(float value, float limit, std::int64_t& quanta) {
-  const bool small = ::fabsf(value) < limit / fine_quanta;
-  const float scaled = value * (small ? fine_quanta : coarse_quanta);
-  if (!(::fabsf(scaled) < limit)) return FixedPoint::neither;
+ERGODE_HOST_DEVICE inline FixedPoint to_fixed_point(float value, const FixedPointScale& scale, std::int64_t& quanta) {
+  float scaled = value * scale.fine;
+  const bool small = ::fabsf(scaled) < scale.limit;
+  if (!small) scaled *= 1 / coarseness;
+  if (!(::fabsf(scaled) < scale.limit)) return FixedPoint::neither;
 #ifdef __CUDA_ARCH__
   quanta = __float2ll_rn(scaled);
 #else
@@ -46,8 +53,9 @@ ERGODE_HOST_DEVICE inline FixedPoint to_fixed_point(float value, float limit, st
   return small ? FixedPoint::fine : FixedPoint::coarse;
 }
 
-ERGODE_HOST_DEVICE inline double from_fixed_point(std::int64_t fine, std::int64_t coarse) {
-  return static_cast<double>(fine) / fine_quanta + static_cast<double>(coarse) / coarse_quanta;
+ERGODE_HOST_DEVICE inline double from_fixed_point(std::int64_t fine, std::int64_t coarse,
+                                                  const FixedPointScale& scale) {
+  return (static_cast<double>(fine) + static_cast<double>(coarse) * coarseness) * (1 / static_cast<double>(scale.fine));
 }
 
 }  // namespace ergode::kernels

@@ -1,6 +1,5 @@
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/gravity/direct_cuda.cuh"
-#include "kernels/gravity/fixed_point.hpp"
 #include "kernels/integrate/advance.hpp"
 
 namespace ergode::kernels::cuda {
@@ -15,7 +14,7 @@ __device__ Vec3 pull_on(const Pulls& pulls, std::int64_t k, std::int64_t bodies)
     double value[3];
     for (int c = 0; c < 3; ++c) {
       const std::int64_t at = c * sums.stride + k;
-      value[c] = from_fixed_point(sums.fine[at], coarse ? sums.coarse[at] : 0);
+      value[c] = from_fixed_point(sums.fine[at], coarse ? sums.coarse[at] : 0, sums.scale);
       sums.fine[at] = 0;  // for the next pass
       if (coarse) sums.coarse[at] = 0;
     }

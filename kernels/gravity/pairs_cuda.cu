@@ -1,6 +1,5 @@
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/gravity/direct_cuda.cuh"
-#include "kernels/gravity/fixed_point.hpp"
 #include "kernels/gravity/plummer.hpp"
 
 // Direct summation over pairs, each looked at once (Newton's third law). A warp has one tile of bodies in its registers
@@ -50,11 +49,11 @@ struct Met {
   bool coarse = false, too_large = false;
 };
 
-__device__ void add(const PairSums& sums, std::int64_t body, const float (&value)[3], float limit, Met& met) {
+__device__ void add(const PairSums& sums, std::int64_t body, const float (&value)[3], Met& met) {
 #pragma unroll
   for (int c = 0; c < 3; ++c) {
     std::int64_t quanta;
-    const FixedPoint where = to_fixed_point(value[c], limit, quanta);
+    const FixedPoint where = to_fixed_point(value[c], sums.scale, quanta);
     met.coarse |= where == FixedPoint::coarse;
     met.too_large |= where == FixedPoint::neither;
     if (where == FixedPoint::neither) continue;
@@ -65,8 +64,7 @@ __device__ void add(const PairSums& sums, std::int64_t body, const float (&value
 
 template <bool uniform_softening, bool equal_masses>
 __global__ void __launch_bounds__(block_size, blocks_at_a_time(uniform_softening, equal_masses))
-    pairs_kernel(Tiles<float> tiles, std::int64_t sources, std::int64_t tile_count, PairSums sums, float limit,
-                 Range work) {
+    pairs_kernel(Tiles<float> tiles, std::int64_t sources, std::int64_t tile_count, PairSums sums, Range work) {
   constexpr int rows = rows_at_a_time(equal_masses);
   __shared__ Shelf<uniform_softening> shelves[block_warps];
   const unsigned lane = threadIdx.x % lanes, warp = threadIdx.x / lanes;
@@ -121,7 +119,7 @@ __global__ void __launch_bounds__(block_size, blocks_at_a_time(uniform_softening
       const std::int64_t body = first_b + (row + r) * static_cast<int>(lanes);
       if (equal_masses)
         for (float& f : force_b[r]) f *= mass;
-      if (pair.b != pair.a && body < sources) add(sums, body, force_b[r], limit, met);
+      if (pair.b != pair.a && body < sources) add(sums, body, force_b[r], met);
     }
   }
 #pragma unroll
@@ -129,7 +127,7 @@ __global__ void __launch_bounds__(block_size, blocks_at_a_time(uniform_softening
     const std::int64_t body = first_a + h * static_cast<int>(lanes);
     if (equal_masses)
       for (float& f : force_a[h]) f *= mass;
-    if (body < sources) add(sums, body, force_a[h], limit, met);
+    if (body < sources) add(sums, body, force_a[h], met);
   }
   // Whoever comes writes the same.
   if (__any_sync(0xffffffffu, met.coarse) && lane == 0) sums.status->coarse_terms = 1;
@@ -143,7 +141,7 @@ void launch(const Tiles<float>& tiles, std::int64_t sources, const PairSums& sum
     part.last = part.first + most_at_once < work.last ? part.first + most_at_once : work.last;
     pairs_kernel<uniform_softening, equal_masses>
         <<<static_cast<unsigned>(ceiling_divide(part.count(), block_warps)), block_size, 0, stream>>>(
-            tiles, sources, tile_count, sums, largest_term(tile_count), part);
+            tiles, sources, tile_count, sums, part);
     cuda_check_launch("pairs_kernel");
   }
 }

@@ -55,6 +55,15 @@ double mass_scale(const std::vector<double>& mass) {
   return largest > 0 && std::isfinite(largest) ? power_of_two_above(largest) : 1.0;
 }
 
+double pulling_mass(std::span<const double> mass) {
+  double total = 0, largest = 0;
+  for (const double m : mass) {
+    total += m;
+    largest = std::max(largest, m);
+  }
+  return total - largest;
+}
+
 double common_value(std::span<const double> values) {
   const bool common = !values.empty() && std::count(values.begin(), values.end(), values[0]) == std::ssize(values);
   return common ? values[0] : -1;

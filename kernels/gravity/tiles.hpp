@@ -104,6 +104,9 @@ double length_scale(const std::vector<Vec3>& position, const std::vector<double>
 /// Power of two not less than the largest mass; 1 when there is none.
 double mass_scale(const std::vector<double>& mass);
 
+/// Of all bodies but the heaviest.
+double pulling_mass(std::span<const double> mass);
+
 /// The value that all share; -1 where they do not, and where there is none.
 double common_value(std::span<const double> values);
 
