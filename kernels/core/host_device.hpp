@@ -18,11 +18,14 @@
 #define ERGODE_INLINE_LAMBDA
 #endif
 
-/// Before a loop of few turns that a compiler is to unroll.
+/// Before a loop of few turns that a compiler is to unroll, or to leave as it is.
 #if defined(__CUDA_ARCH__)
 #define ERGODE_UNROLL _Pragma("unroll")
+#define ERGODE_ROLLED _Pragma("unroll 1")
 #elif defined(ERGODE_ISA)
 #define ERGODE_UNROLL _Pragma("GCC unroll 16")
+#define ERGODE_ROLLED _Pragma("GCC unroll 1")
 #else
 #define ERGODE_UNROLL
+#define ERGODE_ROLLED
 #endif

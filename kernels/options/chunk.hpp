@@ -47,16 +47,53 @@ struct GroupView {
   Recorder<Real> recorder;
 };
 
-/// What one path, or a path in each lane, adds to the estimators of its variation. x and c: (estimator, lane).
-template <int model, class T, int assets, int observers, class Real>
+/// Where a sample's estimators are added up, with their controls: x and c of (estimator, lane).
+template <int lanes>
+struct SampleSums {
+  double* x;
+  double* c;
+
+  ERGODE_HOST_DEVICE void clear(int estimators) {
+    for (int i = 0; i < estimators * lanes; ++i) x[i] = c[i] = 0;
+  }
+  template <class Number>
+  ERGODE_HOST_DEVICE void add(const TermTarget& target, double factor, const Number& amount) {
+    add_scaled((target.control != 0 ? c : x) + target.estimator * lanes, factor, amount);
+  }
+};
+
+/// The same of one lane and at most `most` estimators, which the compiler knows: they stay in registers.
+template <int most>
+struct FewSampleSums {
+  double x[most], c[most];
+
+  ERGODE_HOST_DEVICE void clear(int) {
+    for (int e = 0; e < most; ++e) x[e] = c[e] = 0;
+  }
+  template <class Number>
+  ERGODE_HOST_DEVICE void add(const TermTarget& target, double factor, const Number& amount) {
+    ERGODE_UNROLL
+    for (int e = 0; e < most; ++e) {
+      if (target.estimator != e) continue;
+      if (target.control != 0)
+        add_scaled(&c[e], factor, amount);
+      else
+        add_scaled(&x[e], factor, amount);
+    }
+  }
+};
+
+/// What one path, or a path in each lane, adds to the estimators of its variation.
+template <int model, class T, int assets, int observers, class Real, class Sums>
 ERGODE_HOST_DEVICE inline void add_terms(const GroupView<Real>& g, const VariationSpec& v,
-                                         const Path<model, T, assets, observers>& path, double weight, double* x,
-                                         double* c) {
+                                         const Path<model, T, assets, observers>& path, double weight, Sums& sums) {
   using Number = Scalar<T>;
   const Number taint = path.taint();
-  for (int t = v.first; t < v.last; ++t) {
+  Payment<T> paid{};
+  for (int t = v.first, payoff = -1; t < v.last; ++t) {
     const Term& term = g.terms[t];
-    const Payment<T> paid = path.payment(term.payoff);
+    if (term.payoff != payoff) paid = path.payment(term.payoff);
+    payoff = term.payoff;
     Number amount = value_of(paid.value);
     if (term.component == Component::event) {
       amount = paid.event;
@@ -76,9 +113,7 @@ ERGODE_HOST_DEVICE inline void add_terms(const GroupView<Real>& g, const Variati
         amount = tangent_of(paid.value) * (score - by_spot);
       }
     }
-    const TermTarget& target = g.targets[t];
-    double* sum = target.control != 0 ? c : x;
-    add_scaled(sum + target.estimator * lanes_of<T>, weight * term.coefficient, amount + taint);
+    sums.add(g.targets[t], weight * term.coefficient, amount + taint);
   }
 }
 
@@ -88,14 +123,13 @@ ERGODE_HOST_DEVICE inline bool takes_part(std::int64_t chunk, std::int32_t strid
   return stride <= 1 || (replications > 0 ? chunk / replications : chunk) % stride == 0;
 }
 
-/// All variations of sample number `sample`: adds up x and c of each estimator. `make(grid, mirrored)` gives the draws,
-/// and with them the number type; of a vector's lanes, which are samples in a row, `count` are wanted.
-template <int model, int assets, bool tangents, int observers = max_observers, class Real, class MakeDraws>
-ERGODE_HOST_DEVICE inline void run_sample(const GroupView<Real>& g, std::int64_t sample, std::int64_t chunk, double* x,
-                                          double* c, const MakeDraws& make, int count = 1) {
+/// All variations of sample number `sample`, added to `sums`. `make(grid, mirrored)` gives the draws, and with them the
+/// number type.
+template <int model, int assets, bool tangents, int observers = max_observers, class Real, class Sums, class MakeDraws>
+ERGODE_HOST_DEVICE inline void run_sample(const GroupView<Real>& g, std::int64_t sample, std::int64_t chunk, Sums& sums,
+                                          const MakeDraws& make) {
   using Number = typename decltype(make(0, false))::Number;
-  constexpr int lanes = lanes_of<Number>;
-  for (int i = 0; i < g.estimators * lanes; ++i) x[i] = c[i] = 0;
+  sums.clear(g.estimators);
   const int signs = g.antithetic != 0 ? 2 : 1;
   Recorder<Real> recorder = g.recorder;
   recorder.index = sample;
@@ -109,26 +143,44 @@ ERGODE_HOST_DEVICE inline void run_sample(const GroupView<Real>& g, std::int64_t
         if (v.tangent != 0) {
           Path<model, Dual<Number>, assets, observers> path(spec, {g.dual + g.offsets[k]}, g.policies);
           path.run(draws, recorder);
-          add_terms(g, v, path, 1.0 / signs, x, c);
+          add_terms(g, v, path, 1.0 / signs, sums);
           continue;
         }
       }
       Path<model, Number, assets, observers> path(spec, {g.plain + g.offsets[k]}, g.policies);
       path.run(draws, recorder);
-      add_terms(g, v, path, 1.0 / signs, x, c);
+      add_terms(g, v, path, 1.0 / signs, sums);
     }
   }
+}
+
+/// Keeps x of the samples whose values are wanted, of which `count` lanes are from `sample` on.
+template <int lanes, class Real>
+ERGODE_HOST_DEVICE inline void keep_values(const GroupView<Real>& g, std::int64_t sample, const double* x,
+                                           int count = 1) {
   if (g.values == nullptr) return;
   for (int lane = 0; lane < (lanes == 1 ? 1 : count) && sample + lane < g.value_samples; ++lane)
     for (int e = 0; e < g.estimators; ++e) g.values[e * g.value_samples + sample + lane] = x[e * lanes + lane];
 }
 
+/// visit(e) of each estimator; at most `most`, of which few are told apart by the compiler.
+template <int most, class Visit>
+ERGODE_HOST_DEVICE inline void each_estimator(int estimators, const Visit& visit) {
+  if constexpr (most < max_estimators) {
+    ERGODE_UNROLL
+    for (int e = 0; e < most; ++e)
+      if (e < estimators) visit(e);
+  } else {
+    for (int e = 0; e < estimators; ++e) visit(e);
+  }
+}
+
 /// Adds x and c, (estimator, lane), to the sums of the first `count` lanes: element (estimator, moment, lane), of which
 /// rows are `stride` apart.
-template <int lanes = 1>
+template <int lanes = 1, int most = max_estimators>
 ERGODE_HOST_DEVICE inline void add_moments(const double* x, const double* c, int estimators, double* sums,
                                            int stride = 1, int count = 1) {
-  for (int e = 0; e < estimators; ++e) {
+  each_estimator<most>(estimators, [&](int e) ERGODE_INLINE_LAMBDA {
     double* s = sums + e * moments * stride;
     for (int l = 0; l < (lanes == 1 ? 1 : count); ++l) {
       const double xl = x[e * lanes + l], cl = c[e * lanes + l];
@@ -138,7 +190,7 @@ ERGODE_HOST_DEVICE inline void add_moments(const double* x, const double* c, int
       s[l + 3 * stride] = multiply_add(xl, cl, s[l + 3 * stride]);
       s[l + 4 * stride] = multiply_add(cl, cl, s[l + 4 * stride]);
     }
-  }
+  });
 }
 
 /// Whether a chunk is wanted at all: a run for the values of some samples needs theirs alone.

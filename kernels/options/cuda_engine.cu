@@ -24,7 +24,7 @@ struct DeviceGroup {
   bool tangents;
   std::int64_t normals;  ///< of one path
   int assets;
-  int observers;
+  std::optional<CompactGroup> compact;
 };
 
 class Packer {
@@ -72,7 +72,7 @@ DeviceGroup<Real> device_group(const GroupData<Real>& data, const std::uint32_t*
   d.tangents = !data.dual.empty();
   d.normals = static_cast<std::int64_t>(data.grids[0].steps) * data.grids[0].normals;
   d.assets = data.grids[0].assets;
-  d.observers = data.grids[0].observers;
+  d.compact = compact_group(data);
   return d;
 }
 
@@ -211,7 +211,8 @@ class CudaPathEngine final : public PathEngine {
   template <class Real>
   void launch_chunks(const DeviceGroup<Real>& d, const GroupView<Real>& view, std::int64_t first, std::int64_t count,
                      double* sums, cudaStream_t stream) {
-    LaunchArguments<Real> arguments{first, count, sums, nullptr, std::int64_t{1} << 30, d.observers, stream};
+    LaunchArguments<Real> arguments{first, count, sums, nullptr, std::int64_t{1} << 30, nullptr, stream};
+    if (d.compact && view.values == nullptr) arguments.compact = &*d.compact;
     if (view.sobol.replications > 0) {
       // Stored normals are shared by all launches, which therefore follow each other in one stream.
       arguments.blocks = blocks_;

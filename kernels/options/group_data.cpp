@@ -1,5 +1,7 @@
 #include "kernels/options/group_data.hpp"
 
+#include <algorithm>
+
 #include "kernels/random/joe_kuo.hpp"
 
 namespace ergode::kernels::options {
@@ -59,6 +61,30 @@ GroupData<Real> group_data(const GroupPlan& plan) {
   return d;
 }
 
+template <class Real>
+std::optional<CompactGroup> compact_group(const GroupData<Real>& data) {
+  const PathSpec& grid = data.grids[0];
+  const auto records = [](const ObserverSpec& o) { return o.kind == ObserverKind::record; };
+  const auto coarse = [](const VariationSpec& v) { return v.grid != 0; };
+  const PathKernel kernel = path_kernel(grid);
+  if ((kernel != PathKernel::gbm && kernel != PathKernel::heston) || data.view.sobol.replications > 0 ||
+      grid.observers > CompactGroup::most_observers ||
+      data.view.estimators > CompactGroup::most_estimators(!data.dual.empty()) ||
+      data.variations.size() > CompactGroup::most_variations || data.terms.size() > CompactGroup::most_terms ||
+      std::any_of(grid.observer, grid.observer + grid.observers, records) ||
+      std::any_of(data.variations.begin(), data.variations.end(), coarse))
+    return std::nullopt;
+  CompactGroup c{};
+  c.grid = grid;
+  std::copy(data.variations.begin(), data.variations.end(), c.variations);
+  std::copy(data.offsets.begin(), data.offsets.end(), c.offsets);
+  std::copy(data.terms.begin(), data.terms.end(), c.terms);
+  std::copy(data.targets.begin(), data.targets.end(), c.targets);
+  return c;
+}
+
+template std::optional<CompactGroup> compact_group(const GroupData<float>&);
+template std::optional<CompactGroup> compact_group(const GroupData<double>&);
 template GroupData<float> group_data(const GroupPlan&);
 template GroupData<double> group_data(const GroupPlan&);
 

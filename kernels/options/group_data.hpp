@@ -1,11 +1,25 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernels/options/engine.hpp"
 #include "kernels/options/path_loops.hpp"
 
 namespace ergode::kernels::options {
+
+/// What there is to know of the paths of a small group, for the loops that have it in constant memory: one asset of a
+/// known model, one grid, Philox draws, few statistics and estimators.
+struct CompactGroup {
+  static constexpr int most_observers = 2, most_variations = 8, most_terms = 16;
+  static constexpr int most_estimators(bool tangents) { return tangents ? 4 : 1; }
+
+  PathSpec grid;
+  VariationSpec variations[most_variations];
+  std::int64_t offsets[most_variations];
+  Term terms[most_terms];
+  TermTarget targets[most_terms];
+};
 
 /// A GroupPlan in the precision of its paths, flat: what a backend keeps of it. On a CPU the view points into it; a
 /// device gets copies of the arrays.
@@ -22,6 +36,10 @@ struct GroupData {
   std::vector<BridgeStep<Real>> bridge;
   GroupView<Real> view;  ///< with the pointers of these arrays; directions are left to the backend
 };
+
+/// Nothing where the group is none.
+template <class Real>
+std::optional<CompactGroup> compact_group(const GroupData<Real>& data);
 
 template <class Real>
 GroupData<Real> group_data(const GroupPlan& plan);

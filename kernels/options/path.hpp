@@ -28,6 +28,12 @@ struct Recorder {
   std::int64_t paths = 0, index = 0;
 };
 
+/// What an observer holds.
+template <class T>
+struct Statistic {
+  T state[observer_state];
+};
+
 /// For Path: the model is the asset's, looked up at each step.
 inline constexpr int any_model = -1;
 
@@ -37,6 +43,7 @@ inline constexpr int any_model = -1;
 template <int model, class T, int assets, int observers = max_observers>
 struct Path {
   using Real = Scalar<T>;
+  static constexpr bool few = observers < max_observers;
 
   const PathSpec& spec;
   Constants<T> constants;
@@ -102,7 +109,7 @@ struct Path {
           Gbm::start(asset[a], c);
       }
     }
-    for (int k = 0; k < observer_count(); ++k) start_observer(observer_spec(k), observer[k]);
+    each_observer([&](int k) ERGODE_INLINE_LAMBDA { start_observer(observer_spec(k), observer[k]); });
   }
 
   /// Step number `step` of the grid, and what is observed in it and at its end.
@@ -115,21 +122,25 @@ struct Path {
     } else {
       advance_correlated(step, draws);
     }
-    for (int k = 0; k < observer_count(); ++k) observe_fixing(observer_spec(k), observer[k], step, recorder);
+    each_observer([&](int k) ERGODE_INLINE_LAMBDA { observe_fixing(observer_spec(k), observer[k], step, recorder); });
   }
 
   /// All steps.
   template <class Draws>
   ERGODE_HOST_DEVICE void run(Draws& draws, const Recorder<Element<T>>& recorder) {
     start();
-    if constexpr (Draws::in_blocks && assets == 1 && model != any_model) {
+    if constexpr (Draws::in_blocks && assets == 1 &&
+                  (model == static_cast<int>(ModelKind::gbm) || model == static_cast<int>(ModelKind::heston))) {
       if (draws.coarse == 0 && continuous == 0 && first_asset.pays_cash == 0) {
-        if constexpr (observers == 1) {
-          if (observer_count() == 0) return run_in_blocks<Watching::nothing>(draws, recorder);
-          if (first_observer.kind == ObserverKind::arithmetic_average)
-            return run_in_blocks<Watching::average>(draws, recorder);
+        if constexpr (few) {
+          if (observer_count() == 0) return run_in_blocks<Watching::nothing>(draws);
+          const bool average = observer_spec(0).kind == ObserverKind::arithmetic_average;
+          if (average && observer_count() == 1) return run_in_blocks<Watching::average>(draws);
+          if constexpr (observers > 1)
+            if (average && observer_spec(1).kind == ObserverKind::geometric_average)
+              return run_in_blocks<Watching::averages>(draws);
         }
-        return run_in_blocks<Watching::anything>(draws, recorder);
+        return run_watched(draws, recorder);
       }
     }
     for (int step = 0; step < steps; ++step) advance(step, draws, recorder);
@@ -145,6 +156,19 @@ struct Path {
   /// What payoff number k pays at the path's end.
   ERGODE_HOST_DEVICE Payment<T> payment(int k) const;
 
+  /// The statistic that a payoff looks at, or any.
+  ERGODE_HOST_DEVICE Statistic<T> statistic_of(const PayoffSpec& p) const {
+    Statistic<T> s;
+    if constexpr (few)
+      for (int i = 0; i < observer_state; ++i) s.state[i] = observer[0][i];
+    else
+      for (int i = 0; i < observer_state; ++i) s.state[i] = observer[p.observer < 0 ? 0 : p.observer][i];
+    if constexpr (few && observers > 1)
+      if (p.observer == 1)
+        for (int i = 0; i < observer_state; ++i) s.state[i] = observer[1][i];
+    return s;
+  }
+
   ERGODE_HOST_DEVICE ExercisePolicyView<Element<T>> policy_of(const ObserverSpec& o) const {
     const Element<T>* data = policies + o.policy;
     ExercisePolicyView<Element<T>> policy = view_exercise_policy(data, data);
@@ -158,35 +182,73 @@ struct Path {
   enum class Watching {
     nothing,   ///< there are no statistics
     average,   ///< one, an arithmetic average: the most frequent
-    anything,  ///< what the specification says
+    averages,  ///< and after it a geometric one, which most often is its control
   };
+
+  using KnownModel = std::conditional_t<model == static_cast<int>(ModelKind::gbm), Gbm, Heston>;
+
+  /// Few are told apart by the compiler, which then has their states in registers.
+  template <class Visit>
+  ERGODE_HOST_DEVICE void each_observer(const Visit& visit) const {
+    if constexpr (few) {
+      ERGODE_UNROLL
+      for (int k = 0; k < observers; ++k)
+        if (k < observer_count()) visit(k);
+    } else {
+      for (int k = 0; k < observer_count(); ++k) visit(k);
+    }
+  }
+
   template <Watching watching, class Draws>
-  ERGODE_HOST_DEVICE void run_in_blocks(const Draws& draws, const Recorder<Element<T>>& recorder) {
-    static_assert(model == static_cast<int>(ModelKind::gbm) || model == static_cast<int>(ModelKind::heston));
-    using Model = std::conditional_t<model == static_cast<int>(ModelKind::gbm), Gbm, Heston>;
+  ERGODE_HOST_DEVICE void run_in_blocks(const Draws& draws) {
+    using Model = KnownModel;
     constexpr int steps_a_block = 4 / Model::normals;
     AssetConstants<T> c = constants_of(0, 0);
-    Constants<T> weights = constants + first_observer.table;
-    int done = 0;
-    const auto make_step = [&](int i, const Real* four) {
-      Model::step(asset[0], {c.spot, c.model, c.step + i * Model::step_constants}, four + i * Model::normals);
-      if constexpr (watching == Watching::average) observe_average(weights + i, observer[0]);
-      if constexpr (watching == Watching::anything)
-        for (int k = 0; k < observer_count(); ++k) observe_fixing(observer_spec(k), observer[k], done + i, recorder);
-    };
     Real four[4];
-    int block = 0;
+    int done = 0, block = 0;
+    Constants<T> weights[observers];
+    for (int k = 0; k < observers; ++k) weights[k] = constants + observer_spec(k).table;
+    const auto make_step = [&](int i, const Real* z) {
+      Model::step(asset[0], {c.spot, c.model, c.step + i * Model::step_constants}, z);
+      if constexpr (watching != Watching::nothing)
+        if (plain_constant(weights[0], i) != 0) AverageObserver::fixing(observer[0], T(weights[0][i]), spot(0));
+      if constexpr (watching == Watching::averages)
+        if (plain_constant(weights[1], i) != 0)
+          AverageObserver::fixing(observer[1], T(weights[1][i]), asset[0].log_return);
+    };
     for (; done + steps_a_block <= steps; ++block) {
       draws.four(block, four);
       ERGODE_UNROLL
-      for (int i = 0; i < steps_a_block; ++i) make_step(i, four);
+      for (int i = 0; i < steps_a_block; ++i) make_step(i, four + i * Model::normals);
       done += steps_a_block;
+      for (Constants<T>& weight : weights) weight = weight + steps_a_block;
       c.step = c.step + steps_a_block * Model::step_constants;
-      weights = weights + steps_a_block;
     }
     if (done == steps) return;
-    draws.four(block, four);
-    for (int i = 0; done + i < steps; ++i) make_step(i, four);
+    draws.last_four(block, four);
+    // The last steps are fewer than a block.
+    ERGODE_UNROLL
+    for (int i = 0; i < steps_a_block - 1; ++i)
+      if (done + i < steps) make_step(i, four + i * Model::normals);
+  }
+
+  /// The same where something else is watched: one copy of all that may be.
+  template <class Draws>
+  ERGODE_HOST_DEVICE void run_watched(const Draws& draws, const Recorder<Element<T>>& recorder) {
+    using Model = KnownModel;
+    AssetConstants<T> c = constants_of(0, 0);
+    Real four[4];
+    for (int step = 0, block = 0; step < steps; ++block) {
+      draws.four(block, four);
+      ERGODE_ROLLED
+      for (int i = 0; i < 4 && step < steps; i += Model::normals, ++step, c.step = c.step + Model::step_constants) {
+        const bool late = i >= 2, odd = (i & 1) != 0;
+        const Real z[2] = {late ? (odd ? four[3] : four[2]) : (odd ? four[1] : four[0]), late ? four[3] : four[1]};
+        Model::step(asset[0], c, z);
+        each_observer([&](int k)
+                          ERGODE_INLINE_LAMBDA { observe_fixing(observer_spec(k), observer[k], step, recorder); });
+      }
+    }
   }
 
   template <class Draws>
@@ -339,11 +401,6 @@ struct Path {
     }
   }
 
-  ERGODE_HOST_DEVICE void observe_average(Constants<T> weight, T* state) const {
-    if (plain_constant(weight, 0) == 0) return;
-    AverageObserver::fixing(state, T(weight[0]), spot(0));
-  }
-
   ERGODE_HOST_DEVICE void observe_fixing(const ObserverSpec& o, T* state, int step,
                                          const Recorder<Element<T>>& recorder) const {
     if (plain_constant(constants, o.table + step) == 0) return;
@@ -398,7 +455,7 @@ struct Path {
                                           const Draws& draws, typename Draws::Word segment) {
     WordBlock<typename Draws::Word> words{};
     if (spec.bridge_draws != 0) words = draws.words(a, step << draws.coarse, Purpose::bridge, segment);
-    for (int k = 0; k < observer_count(); ++k) {
+    each_observer([&](int k) ERGODE_INLINE_LAMBDA {
       const ObserverSpec& o = observer_spec(k);
       const Constants<T> c = constants + o.constants;
       const bool watched = assets == 1 || o.asset == a;
@@ -421,7 +478,7 @@ struct Path {
         default:
           break;
       }
-    }
+    });
   }
 
   /// Where some lanes alone have this segment.
@@ -432,11 +489,13 @@ struct Path {
       observe_segment(a, step, x0, x1, variance, draws, segment);
     } else {
       T before[observers][observer_state];
-      for (int k = 0; k < observer_count(); ++k)
+      each_observer([&](int k) ERGODE_INLINE_LAMBDA {
         for (int i = 0; i < observer_state; ++i) before[k][i] = observer[k][i];
+      });
       observe_segment(a, step, x0, x1, variance, draws, segment);
-      for (int k = 0; k < observer_count(); ++k)
+      each_observer([&](int k) ERGODE_INLINE_LAMBDA {
         for (int i = 0; i < observer_state; ++i) observer[k][i] = select(happens, observer[k][i], before[k][i]);
+      });
     }
   }
 
@@ -513,7 +572,8 @@ template <int model, class T, int assets, int observers>
 ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets, observers>::payment(int k) const {
   const PayoffSpec& p = spec.payoff[k];
   const Constants<T> c = constants + p.constants;
-  const T* o = observer[observers == 1 || p.observer < 0 ? 0 : p.observer];
+  const Statistic<T> statistic = statistic_of(p);
+  const T* o = statistic.state;
   const int a = assets == 1 ? 0 : p.asset;
   switch (p.kind) {
     case PayoffKind::european:

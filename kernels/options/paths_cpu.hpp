@@ -40,12 +40,12 @@ void run_chunk(const GroupView<Element<Number>>& g, std::int64_t chunk, double* 
     const std::uint64_t number = g.first_sample + static_cast<std::uint64_t>(sample);
     const int count = static_cast<int>(range.count - i < lanes ? range.count - i : lanes);
     store_normals<Number>(g, number, sample, scratch.normals);
+    SampleSums<lanes> of_sample{x, c};
     run_sample<model, assets, tangents, observers>(
-        g, sample, chunk, x, c,
-        [&](int grid, bool mirrored) ERGODE_INLINE_LAMBDA {
+        g, sample, chunk, of_sample, [&](int grid, bool mirrored) ERGODE_INLINE_LAMBDA {
           return StoredDraws<Number>(g.grids[grid], number, grid, mirrored, scratch.normals, lanes);
-        },
-        count);
+        });
+    keep_values<lanes>(g, sample, x, count);
     add_moments<lanes>(x, c, g.estimators, scratch.sums + i % chunk_lanes, chunk_lanes, count);
   }
   for (int i = 0; i < row; ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/device/cuda_check.cuh"
+#include "kernels/options/group_data.hpp"
 #include "kernels/options/path_loops.hpp"
 #include "kernels/options/upper_bound.hpp"
 
@@ -17,8 +18,8 @@ struct LaunchArguments {
   std::int64_t first = 0, count = 0;
   double* sums = nullptr;
   Real* normals = nullptr;
-  std::int64_t blocks = 0;  ///< at most
-  int observers = 0;        ///< of the group
+  std::int64_t blocks = 0;                ///< at most
+  const CompactGroup* compact = nullptr;  ///< of the group, where it is one
   cudaStream_t stream = nullptr;
 };
 
@@ -42,36 +43,87 @@ __device__ inline void add_lanes(const double* sums, double (&shared)[moments][c
   }
 }
 
-template <int model, class Real, int assets, bool stored, bool tangents, int observers>
-__global__ void __launch_bounds__(chunk_lanes, observers == 1 && sizeof(Real) == 4 ? (tangents ? 4 : 6) : 1)
+/// visit(chunk, number of the chunk in the launch, its samples) of each chunk of this block that is wanted.
+template <class Real, class Visit>
+__device__ void each_chunk(const GroupView<Real>& g, const LaunchArguments<Real>& launch, const Visit& visit) {
+  for (std::int64_t k = blockIdx.x; k < launch.count; k += gridDim.x) {
+    const std::int64_t chunk = launch.first + k;
+    const ChunkRange range = chunk_range(chunk, g.samples, g.sobol.points, g.sobol.replications);
+    if (wanted(g, range.first)) visit(chunk, k, range);
+  }
+}
+
+template <int model, class Real, int assets, bool stored, bool tangents>
+__global__ void __launch_bounds__(chunk_lanes)
     paths_kernel(const __grid_constant__ GroupView<Real> g, LaunchArguments<Real> launch) {
   __shared__ double shared[moments][chunk_lanes];
   double x[max_estimators], c[max_estimators], sums[max_estimators * moments];
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * chunk_lanes + threadIdx.x;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * chunk_lanes;
   const int row = g.estimators * moments;
-  for (std::int64_t k = blockIdx.x; k < launch.count; k += gridDim.x) {
-    const std::int64_t chunk = launch.first + k;
-    const ChunkRange range = chunk_range(chunk, g.samples, g.sobol.points, g.sobol.replications);
-    if (!wanted(g, range.first)) continue;
+  each_chunk(g, launch, [&](std::int64_t chunk, std::int64_t k, const ChunkRange& range) {
     for (int i = 0; i < row; ++i) sums[i] = 0;
     for (std::int64_t i = threadIdx.x; i < range.count; i += chunk_lanes) {
       const std::int64_t sample = range.first + i;
       const std::uint64_t number = g.first_sample + static_cast<std::uint64_t>(sample);
+      SampleSums<1> of_sample{x, c};
       if constexpr (stored) {
         store_sobol_normals(g.grids[0], g.sobol, number, sample, launch.normals + thread, stride);
-        run_sample<model, assets, tangents, observers>(g, sample, chunk, x, c, [&](int grid, bool mirrored) {
+        run_sample<model, assets, tangents>(g, sample, chunk, of_sample, [&](int grid, bool mirrored) {
           return StoredDraws<Real>(g.grids[grid], number, grid, mirrored, launch.normals + thread, stride);
         });
       } else {
-        run_sample<model, assets, tangents, observers>(g, sample, chunk, x, c, [&](int grid, bool mirrored) {
+        run_sample<model, assets, tangents>(g, sample, chunk, of_sample, [&](int grid, bool mirrored) {
           return PhiloxDraws<Real, assets>(g.grids[grid], g.rounds, number, grid, mirrored);
         });
       }
+      keep_values<1>(g, sample, x);
       add_moments(x, c, g.estimators, sums);
     }
     for (int e = 0; e < g.estimators; ++e) add_lanes(sums + e * moments, shared, launch.sums + k * row + e * moments);
-  }
+  });
+}
+
+/// Blocks a multiprocessor of compact_paths_kernel: as many as were fastest on an H200.
+template <class Real>
+constexpr int compact_blocks(bool tangents) {
+  return sizeof(Real) == 8 ? 1 : tangents ? 5 : 8;
+}
+
+/// The same for what CompactGroup holds: what there is to know of the group comes from constant memory, and what is
+/// added up stays in registers.
+template <int model, class Real, bool tangents>
+__global__ void __launch_bounds__(chunk_lanes, compact_blocks<Real>(tangents))
+    compact_paths_kernel(const __grid_constant__ GroupView<Real> group, const __grid_constant__ CompactGroup compact,
+                         LaunchArguments<Real> launch) {
+  constexpr int most = CompactGroup::most_estimators(tangents);
+  __shared__ double shared[moments][chunk_lanes];
+  double sums[most * moments];
+  GroupView<Real> g = group;
+  g.grids = &compact.grid;
+  g.variations = compact.variations;
+  g.terms = compact.terms;
+  g.targets = compact.targets;
+  g.offsets = compact.offsets;
+  const bool one_block = compact.grid.steps * compact.grid.normals < 4;
+  each_chunk(g, launch, [&](std::int64_t chunk, std::int64_t k, const ChunkRange& range) {
+    for (double& sum : sums) sum = 0;
+    for (std::int64_t i = threadIdx.x; i < range.count; i += chunk_lanes) {
+      const std::int64_t sample = range.first + i;
+      const std::uint64_t number = g.first_sample + static_cast<std::uint64_t>(sample);
+      FewSampleSums<most> of_sample;
+      Real first[4];
+      if (one_block) PhiloxDraws<Real, 1>(compact.grid, group.rounds, number, 0, false).four(0, first);
+      run_sample<model, 1, tangents, CompactGroup::most_observers>(
+          g, sample, chunk, of_sample, [&](int, bool mirrored) {
+            return PhiloxDraws<Real, 1>(compact.grid, group.rounds, number, 0, mirrored, first);
+          });
+      add_moments<1, most>(of_sample.x, of_sample.c, g.estimators, sums);
+    }
+    each_estimator<most>(g.estimators, [&](int e) {
+      add_lanes(sums + e * moments, shared, launch.sums + (k * g.estimators + e) * moments);
+    });
+  });
 }
 
 /// The lanes of SerialLanes as the threads of a warp.
@@ -107,23 +159,27 @@ void launch_upper_bound_of(const GroupView<Real>& g, const UpperBoundPlan& plan,
   cuda_check_launch("upper_bound_kernel");
 }
 
-/// Launches run(): sums of chunks [first, first + count). `stored`: Sobol points. Where the model is known to the
-/// compiler, groups with at most one statistic have loops of their own, whose statistic stays in registers.
+/// Launches run(): sums of chunks [first, first + count). `stored`: Sobol points.
 template <int model, class Real, int assets>
 void launch_paths(const GroupView<Real>& g, const LaunchArguments<Real>& launch, bool stored, bool tangents) {
   const auto blocks = static_cast<unsigned>(std::min(launch.count, launch.blocks));
-  constexpr bool known = model != any_model;
-  constexpr int one = known ? 1 : max_observers;
-  const bool few = launch.observers <= one;
-  const auto go = [&](auto kernel) { kernel<<<blocks, chunk_lanes, 0, launch.stream>>>(g, launch); };
+  const auto go = [&](auto kernel, const auto&... compact) {
+    kernel<<<blocks, chunk_lanes, 0, launch.stream>>>(g, compact..., launch);
+  };
+  if constexpr (model != any_model) {
+    if (launch.compact != nullptr) {
+      tangents ? go(compact_paths_kernel<model, Real, true>, *launch.compact)
+               : go(compact_paths_kernel<model, Real, false>, *launch.compact);
+      return cuda_check_launch("compact_paths_kernel");
+    }
+  }
+  // A loop without derivatives of its own only where it pays.
   if (stored)
-    go(paths_kernel<model, Real, assets, true, true, max_observers>);
-  else if (tangents || !known)
-    few ? go(paths_kernel<model, Real, assets, false, true, one>)
-        : go(paths_kernel<model, Real, assets, false, true, max_observers>);
+    go(paths_kernel<model, Real, assets, true, true>);
+  else if (tangents || model == any_model)
+    go(paths_kernel<model, Real, assets, false, true>);
   else
-    few ? go(paths_kernel<model, Real, assets, false, !known, one>)
-        : go(paths_kernel<model, Real, assets, false, !known, max_observers>);
+    go(paths_kernel<model, Real, assets, false, model == any_model>);
   cuda_check_launch("paths_kernel");
 }
 

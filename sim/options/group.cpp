@@ -149,6 +149,7 @@ class Planner {
     return e > 0 ? (mean(moved(m.state, *m.tangent, e)) - mean(moved(m.state, *m.tangent, -e))) / (2 * e) : 0;
   }
   void set_means(std::size_t e);
+  std::optional<std::size_t> base_with_tangent() const;
 
   Group& g_;
   const std::vector<double>& policies_;
@@ -318,7 +319,19 @@ void Planner::set_means(std::size_t e) {
   }
 }
 
+/// The first variation that has a derivative along the base's paths, and with it their values.
+std::optional<std::size_t> Planner::base_with_tangent() const {
+  std::optional<std::size_t> first;
+  for (const auto& [name, variation] : names_)
+    if (name.starts_with("base'")) first = std::min(first.value_or(variation), variation);
+  return first;
+}
+
 k::GroupPlan Planner::take() {
+  const auto with_values = base_with_tangent();
+  if (with_values)
+    for (Wanted& w : wanted_)
+      if (w.variation == base_) w.variation = *with_values;
   k::GroupPlan plan;
   plan.policies = policies_;
   plan.double_precision = g_.choices.double_precision;
@@ -338,7 +351,12 @@ k::GroupPlan Planner::take() {
   const bool any_coarse = std::any_of(markets_.begin(), markets_.end(), [](const Market& m) { return m.coarse; });
   plan.grids.push_back(fine.spec);
   plan.grids.push_back(any_coarse ? lay_out(g_.items, g_.market, g_.grid, true, seed).spec : fine.spec);
-  for (std::size_t v = 0; v < markets_.size(); ++v) {
+  // First comes the one with the base's values.
+  std::vector<std::size_t> order;
+  if (with_values) order.push_back(*with_values);
+  for (std::size_t v = 0; v < markets_.size(); ++v)
+    if (!with_values || (v != base_ && v != *with_values)) order.push_back(v);
+  for (const std::size_t v : order) {
     const Market& m = markets_[v];
     k::Variation out;
     out.spec.grid = m.coarse ? 1 : 0;

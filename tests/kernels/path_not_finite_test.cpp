@@ -71,7 +71,8 @@ TEST_CASE("A digital, which only compares, adds NaN for a path that is not finit
     TwoAssets p(log_return, 0);
     p.pays(PayoffKind::digital_cash);
     double x = 0, c = 0;
-    add_terms(group, variation, p.path, 0.5, &x, &c);
+    SampleSums<1> sums{&x, &c};
+    add_terms(group, variation, p.path, 0.5, sums);
     CHECK(c == 0);
     return x;
   };
