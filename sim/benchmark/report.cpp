@@ -51,8 +51,8 @@ io::JsonObject machine(const kernels::Device& device) {
 
 }  // namespace
 
-Report::Report(const kernels::Device& device, int threads, io::Log& log)
-    : device_(device), threads_(threads), machine_(machine(device)), log_(log) {
+Report::Report(const kernels::Device& device, int threads, ReportFile file, io::Log& log)
+    : device_(device), threads_(threads), file_(std::move(file)), machine_(machine(device)), log_(log) {
   const bool cpu = device.backend == kernels::Backend::cpu;
   log_.result(describe(device) + (cpu ? fmt::format(", {} threads", threads) : ""));
 }
@@ -71,6 +71,7 @@ void Report::ceilings(const Ceilings& ceilings) {
     row.set("work", c.work).set("unit", unit).set("rate", c.rate());
     measured_ceilings_.push_back(row);
   }
+  write();
 }
 
 void Report::heading(const std::string& title) {
@@ -87,20 +88,28 @@ void Report::row(const Row& r) {
   out.set("work", r.work).set("unit", r.unit).set("rate", r.work / r.timing.median);
   out.set("slots", r.need.slots).set("fraction_of_ceiling", fraction);
   rows_.push_back(out);
+  write();
 }
 
 void Report::row(const io::JsonObject& facts, const std::string& text) {
   log_.result(text);
   rows_.push_back(facts);
+  write();
 }
 
 void Report::left_out(const std::string& what) {
   log_.result("left out: " + what);
   io::JsonObject out;
   left_out_.push_back(out.set("what", what));
+  write();
 }
 
-io::JsonObject Report::json(bool quick) const {
+void Report::finish() {
+  finished_ = true;
+  write();
+}
+
+io::JsonObject Report::json() const {
   const io::BuildInfo build = io::build_info();
   io::JsonObject device, out;
   device.set("backend", kernels::name(device_.backend)).set("name", device_.name);
@@ -108,14 +117,14 @@ io::JsonObject Report::json(bool quick) const {
   if (device_.backend == kernels::Backend::cpu) device.set("threads", threads_);
   out.set("program", "ergode").set("version", build.version).set("commit", build.commit);
   out.set("compiler", build.compiler).set("cuda_compiler", build.cuda_compiler);
-  out.set("date", io::utc_now()).set("quick", quick);
+  out.set("date", io::utc_now()).set("quick", file_.quick).set("finished", finished_);
   out.set("machine", machine_).set("device", device);
   out.set("ceilings", measured_ceilings_).set("rows", rows_).set("left_out", left_out_);
   return out;
 }
 
-void Report::write(const std::filesystem::path& path, bool quick) const {
-  io::fs::replace_file(path, json(quick).text() + "\n");
+void Report::write() const {
+  if (!file_.path.empty()) io::fs::replace_file(file_.path, json().text() + "\n");
 }
 
 }  // namespace ergode::sim

@@ -20,10 +20,17 @@ struct Row {
   Timing timing;
 };
 
-/// A benchmark's table as it is measured, and the JSON of all of it.
+/// Where a report is kept too.
+struct ReportFile {
+  std::filesystem::path path;  ///< empty: nowhere
+  bool quick = false;          ///< as it says of itself
+};
+
+/// A benchmark's table as it is measured, and the JSON of all of it: a file that is written anew with every row, so
+/// that a benchmark which is stopped leaves what it has measured.
 class Report {
  public:
-  Report(const kernels::Device& device, int threads, io::Log& log);
+  Report(const kernels::Device& device, int threads, ReportFile file, io::Log& log);
 
   /// Prints what rows are compared with from now on, and keeps it.
   void ceilings(const Ceilings& ceilings);
@@ -34,14 +41,18 @@ class Report {
   /// What was not measured, and why.
   void left_out(const std::string& what);
 
-  /// Machine, build, date, ceilings, rows.
-  io::JsonObject json(bool quick) const;
-  /// Writes json() to `path`.
-  void write(const std::filesystem::path& path, bool quick) const;
+  /// Nothing more comes.
+  void finish();
 
  private:
+  /// Machine, build, date, ceilings, rows.
+  io::JsonObject json() const;
+  void write() const;
+
   kernels::Device device_;
   int threads_;
+  ReportFile file_;
+  bool finished_ = false;
   io::JsonObject machine_;
   io::Log& log_;
   Ceilings ceilings_;

@@ -39,13 +39,13 @@ BenchPlace place_of(const BenchOptions& options) {
 
 io::ExitCode bench(const BenchOptions& options, io::Log& log) {
   const BenchPlace place = place_of(options);
-  Report report(place.device, place.threads, log);
+  Report report(place.device, place.threads, {options.json, options.quick}, log);
   report.ceilings(measure_ceilings(place.device, place.threads, place.pace, kernels::all_ceilings,
                                    options.quick ? quick_copy_bytes : copy_bytes));
   if (options.what != "options") bench_gravity(options, place, report);
   if (options.what != "nbody") bench_paths(options, place, report);
   if (place.scaling.size() > 1) bench_threads(options, place, report);
-  if (!options.json.empty()) report.write(options.json, options.quick);
+  report.finish();
   return io::ExitCode::done;
 }
 

@@ -132,7 +132,7 @@ void add_bench(CLI::App& program, Arguments& a) {
   CLI::App& bench = *program.add_subcommand("bench", "measure this machine's rates, and the ceilings beside them");
   bench.add_option("what", a.bench.what, "nbody: direct summation; options: Monte Carlo paths; both when left out")
       ->check(one_of({"nbody", "options"}));
-  bench.add_option("--json", a.bench.json, "write the figures to this file too")->type_name("FILE");
+  bench.add_option("--json", a.bench.json, "write the figures to this file too, with every row anew")->type_name("FILE");
   bench.add_option("--device", a.bench.device, "auto, cpu, cuda or cuda:N")->type_name("DEVICE")->check(check_device);
   bench.add_option("--threads", a.bench.threads, "CPU threads")->type_name("N")->check(CLI::Range(1, 65536));
   bench.add_option("--isa", a.bench.isa, "instruction set of the CPU loops: auto, baseline, avx2 or avx512")

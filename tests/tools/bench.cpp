@@ -23,6 +23,10 @@ TEST_CASE("the JSON of a benchmark is complete: machine, build, date, ceilings, 
   check("complete");
 }
 
+TEST_CASE("a benchmark that is killed leaves the JSON of what it has measured") {
+  check("interrupted");
+}
+
 TEST_CASE("a benchmark measures the sizes it is asked for, and says what it leaves out") {
   check("sizes");
 }

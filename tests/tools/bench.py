@@ -10,6 +10,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 
 from optional import need
 
@@ -42,7 +43,7 @@ def complete():
     b = bench("--threads", "2", "--longest", "1e6")  # nothing is left out, however slow the machine is
     for key in ("version", "commit", "compiler"):
         assert b[key], key
-    assert b["program"] == "ergode" and b["quick"] is True
+    assert b["program"] == "ergode" and b["quick"] is True and b["finished"] is True
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", b["date"])
     assert b["machine"]["processor"] and b["machine"]["threads"] >= 1 and b["machine"]["memory_bytes"] > 0
     assert b["device"]["backend"] == "cpu" and b["device"]["threads"] == 2
@@ -71,6 +72,24 @@ def complete():
     assert [r["options"] for r in timed if r["name"] == "batch"] == [1, 20, 1000]
     assert [r["paths"] for r in timed if r["name"] == "asian_paths"] == [10240, 20480]
     assert {r["threads"] for r in timed if r["name"] == "asian"} == {1, 2}
+
+
+def interrupted():
+    """What was measured is there, whole, when a benchmark is killed."""
+    path = HERE / "b.json"
+    running = subprocess.Popen([PROGRAM, "bench", "--device", "cpu", "--threads", "1", "--seconds", "0.1", "--json", str(path)],
+                               stdout=subprocess.DEVNULL, env=os.environ | {"OMP_WAIT_POLICY": "passive"})
+    while not path.exists() or len(json.loads(path.read_text())["rows"]) < 2:
+        assert running.poll() is None, "it ended before its second row"
+        time.sleep(0.01)
+    running.kill()
+    running.wait()
+    b = json.loads(path.read_text())
+    assert b["finished"] is False and b["quick"] is False and b["left_out"] == []
+    assert [(r["precision"], r["bodies"]) for r in b["rows"][:2]] == [("mixed", 1000), ("mixed", 1024)]
+    assert len(b["ceilings"]) == 3
+    for row in b["rows"]:
+        check_timing(row)
 
 
 def sizes():
