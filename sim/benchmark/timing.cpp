@@ -45,10 +45,13 @@ Timing time_passes(const std::function<void(std::int64_t)>& run, const Pace& pac
     time = seconds_of([&] { run(passes); });
   }
   const double each = time / static_cast<double>(passes);
+  const std::int64_t sized_by = passes;
   passes = std::clamp<std::int64_t>(std::llround(wanted / each), 1, most);
-  const int count = each * static_cast<double>(passes) > 1 ? samples_of_slow : samples;
+  std::size_t count = each * static_cast<double>(passes) > 1 ? samples_of_slow : samples;
+  if (each > pace.longest) count = 1;
   std::vector<double> seconds;
-  for (int i = 0; i < count; ++i) seconds.push_back(seconds_of([&] { run(passes); }) / static_cast<double>(passes));
+  if (passes == sized_by) seconds.push_back(each);  // an equal sample, which slow work does not do again
+  while (seconds.size() < count) seconds.push_back(seconds_of([&] { run(passes); }) / static_cast<double>(passes));
   return statistics(std::move(seconds), passes);
 }
 

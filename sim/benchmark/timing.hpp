@@ -20,15 +20,16 @@ struct Timing {
 
 /// How long measuring may take.
 struct Pace {
-  double seconds = 2;   ///< about, for all samples of one figure; one pass takes its time all the same
-  double longest = 10;  ///< what would take longer in one pass is left out
+  double seconds = 2;  ///< about, for all samples of one figure; one pass takes its time all the same
+  double longest = 4;  ///< what would take longer in one pass is left out
 };
 
 /// Seconds that `action` takes.
 double seconds_of(const std::function<void()>& action);
 
-/// Times `run(n)`, which makes n passes and returns when they are done. Seven samples, or three where one takes more
-/// than a second, after a warm-up that also finds how many passes make a sample: `most` at most.
+/// Times `run(n)`, which makes n passes and returns when they are done. Seven samples, three where one takes more than
+/// a second, one where a pass takes longer than it should, after a warm-up that also finds how many passes make a
+/// sample: `most` at most.
 Timing time_passes(const std::function<void(std::int64_t)>& run, const Pace& pace, std::int64_t most);
 
 /// Of times in any order, of one sample each.

@@ -30,7 +30,7 @@ BenchPlace place_of(const BenchOptions& options) {
   place.device = choose_device(request, kernels::cuda_inventory, cpu).device;
   place.threads = options.threads.value_or(available_threads());
   place.pace.seconds = options.seconds.value_or(options.quick ? 0.02 : 2);
-  place.pace.longest = options.longest.value_or(options.quick ? 1 : 10);
+  place.pace.longest = options.longest.value_or(options.quick ? 1 : 4);
   if (place.on_cpu()) place.scaling = thread_counts(place.threads, options.quick);
   return place;
 }

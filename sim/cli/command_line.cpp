@@ -142,7 +142,7 @@ void add_bench(CLI::App& program, Arguments& a) {
   bench.add_option("--seconds", a.bench.seconds, "about how long one figure may take (2)")
       ->type_name("S")
       ->check(CLI::PositiveNumber);
-  bench.add_option("--longest", a.bench.longest, "leave out sizes of which one step or pricing takes longer (10)")
+  bench.add_option("--longest", a.bench.longest, "leave out sizes of which one step or pricing takes longer (4)")
       ->type_name("S")
       ->check(CLI::PositiveNumber);
   const auto sizes = [&](const char* name, std::vector<std::int64_t>& into, const char* what, std::int64_t most) {

@@ -16,6 +16,8 @@ namespace k = kernels::options;
 
 constexpr std::uint32_t seed = 42;
 constexpr std::int64_t asian_fixings = 252, early_dates = 50;
+/// Small enough to be measured anywhere, and like larger ones of their kind: what those take is told by these.
+constexpr std::int64_t few_early_paths = 10'000, few_options = 100;
 
 /// The least instructions of a path step. Philox4x32-10 with Box-Muller takes 69 for four normals, by the count of its
 /// integer multiplications, additions and exclusive ors, and of a logarithm, root, sine and cosine of one instruction
@@ -299,8 +301,10 @@ void measure_paths(const kernels::Device& device, int threads, const BenchmarkSi
     left_out(fmt::format("{}: about {:.0f} s", what, seconds));
     return true;
   };
-  if (const double path_steps = static_cast<double>(2 * size.early_paths * early_dates);
-      !too_long(path_steps / of_asian.path_steps_per_second(), "put with early exercise"))
+  const Pace at_once{0, pace.longest};
+  const PathRate few = early(*engine, threads, std::min(few_early_paths, size.early_paths), at_once);
+  const double times = static_cast<double>(size.early_paths) / static_cast<double>(few.paths);
+  if (!too_long(times * few.timing.median, fmt::format("put with early exercise, {} paths", size.early_paths)))
     done(early(*engine, threads, size.early_paths, pace));
   for (const std::int64_t paths : size.paths) {
     const double path_steps = static_cast<double>(paths) * static_cast<double>(asian_fixings);
@@ -309,8 +313,11 @@ void measure_paths(const kernels::Device& device, int threads, const BenchmarkSi
   }
   std::optional<PathRate> before;
   for (const std::int64_t options : size.batches) {
+    if (options > few_options && (!before || before->options < few_options))
+      before = many(*engine, few_options, size.batch_paths, at_once);
     const double growth = before ? static_cast<double>(options) / static_cast<double>(before->options) : 0;
-    if (before && too_long(growth * before->timing.median, fmt::format("batch of {} options", options))) continue;
+    const double each = before ? before->preparation + before->timing.median : 0;
+    if (too_long(growth * each, fmt::format("batch of {} options", options))) continue;
     before = many(*engine, options, size.batch_paths, pace);
     done(*before);
   }

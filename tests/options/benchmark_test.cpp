@@ -78,3 +78,15 @@ TEST_CASE("a benchmark leaves out what would take longer than it may, and says s
   CHECK(m.left_out[2].starts_with("batch of 1000000000000 options"));
   CHECK(m.rates.size() == 7);
 }
+
+TEST_CASE("the first size of a kind is left out too where it would take longer than it may") {
+  sim::options::BenchmarkSize size;
+  size.batches = {1'000'000'000'000};
+  size.batch_paths = 16;
+  size.early_paths = 1'000'000'000;  // as path steps of the Asian it would take less than the limit
+  const Measured m = measure(size, {0.001, 1000});
+  REQUIRE(m.left_out.size() == 2);
+  CHECK(m.left_out[0].starts_with("put with early exercise, 1000000000 paths"));
+  CHECK(m.left_out[1].starts_with("batch of 1000000000000 options"));
+  CHECK(m.rates.size() == 5);
+}

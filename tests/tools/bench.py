@@ -101,6 +101,12 @@ def sizes():
     assert [r["paths"] for r in b["rows"] if r["name"] == "asian_paths"] == [3072]  # whole chunks
     assert [r["options"] for r in b["rows"] if r["name"] == "batch"] == [2, 40]
     assert not [r for r in b["rows"] if r["benchmark"] == "nbody"] and b["left_out"] == []
+    # The first size of all is told by smaller ones, and is not begun.
+    b = bench("--threads", "1", "--bodies", "100000000", "--paths", "1000000000000", "--batch", "1000000", "--longest", "0.1")
+    assert not [r for r in b["rows"] if r["name"] in ("direct", "asian_paths", "batch", "force_error")]
+    assert [x["what"].split(":")[0] for x in b["left_out"] if "put" not in x["what"]] == [
+        "direct mixed, 100000000 bodies", "direct double, 100000000 bodies", "force errors", "Asian, 1000000000000 paths",
+        "batch of 1000000 options"]
     run(PROGRAM, "bench", "--bodies", "0", status=2)
 
 
