@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "io/fs/file.hpp"
@@ -41,7 +42,9 @@ std::string nvidia_driver() {
 io::JsonObject machine(const kernels::Device& device) {
   const kernels::Device cpu = kernels::cpu_device(kernels::best_isa());
   io::JsonObject out;
-  out.set("processor", cpu.name).set("threads", available_threads()).set("memory_bytes", cpu.memory_total);
+  const int threads = available_threads();
+  out.set("processor", cpu.name).set("threads", threads);
+  out.set("cores", std::min(threads, cores_of(allowed_processors()))).set("memory_bytes", cpu.memory_total);
   if (device.backend == kernels::Backend::cpu) return out;
   const kernels::CudaInventory cuda = kernels::cuda_inventory();
   out.set("gpu", device.name).set("gpu_memory_bytes", device.memory_total).set("nvidia_driver", nvidia_driver());

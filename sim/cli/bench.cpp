@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "sim/device/choose.hpp"
 
@@ -12,13 +14,13 @@ namespace {
 /// Larger than any cache.
 constexpr std::int64_t copy_bytes = 1 << 30, quick_copy_bytes = 1 << 26;
 
-/// 1, 2, 4 ... and all; of --quick the ends alone.
+/// 1, 2, 4 ..., one a core, and all; of --quick the ends alone.
 std::vector<int> thread_counts(int threads, bool quick) {
-  std::vector<int> counts;
-  for (int count = 1; count < threads; count *= 2)
-    if (count == 1 || !quick) counts.push_back(count);
-  counts.push_back(threads);
-  return counts;
+  std::set<int> counts{1, threads};
+  if (quick) return {counts.begin(), counts.end()};
+  for (int count = 2; count < threads; count *= 2) counts.insert(count);
+  counts.insert(std::min(threads, cores_of(allowed_processors())));
+  return {counts.begin(), counts.end()};
 }
 
 BenchPlace place_of(const BenchOptions& options) {

@@ -38,7 +38,7 @@ io::ExitCode bench(const BenchOptions& options, io::Log& log);
 
 void bench_gravity(const BenchOptions& options, const BenchPlace& place, Report& report);
 void bench_paths(const BenchOptions& options, const BenchPlace& place, Report& report);
-/// The same work on 1, 2, 4 ... threads, each beside the multiply-adds of as many.
+/// The same work on 1, 2, 4 ... threads and on one a core, each beside the multiply-adds of as many.
 void bench_threads(const BenchOptions& options, const BenchPlace& place, Report& report);
 
 }  // namespace ergode::sim

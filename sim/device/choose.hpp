@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -56,6 +57,9 @@ int available_threads();
 std::vector<int> allowed_processors();
 int processor_quota();
 int wanted_threads();
+
+/// Cores among `processors`, of which a core may have two or more; where the machine does not tell, each is its own.
+int cores_of(const std::vector<int>& processors, const std::filesystem::path& system = "/sys/devices/system/cpu");
 
 /// "NVIDIA H200 (cuda:0, GPU-..., sm_90)", "AMD EPYC ... (cpu, avx2)".
 std::string describe(const kernels::Device& device);

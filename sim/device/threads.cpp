@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -42,6 +43,17 @@ int wanted_threads() {
   int count = 0;
   if (const char* wanted = std::getenv("OMP_NUM_THREADS")) std::from_chars(wanted, wanted + std::strlen(wanted), count);
   return count > 0 ? count : std::numeric_limits<int>::max();
+}
+
+int cores_of(const std::vector<int>& processors, const std::filesystem::path& system) {
+  std::set<std::string> cores;
+  for (const int processor : processors) {
+    const std::string name = "cpu" + std::to_string(processor);
+    std::ifstream file(system / name / "topology" / "thread_siblings_list");
+    std::string siblings;
+    cores.insert(file >> siblings ? siblings : name);
+  }
+  return static_cast<int>(cores.size());
 }
 
 int available_threads() {

@@ -1,9 +1,11 @@
 #include <catch2/catch_test_macros.hpp>
+#include <fstream>
 #include <functional>
 
 #include "io/error.hpp"
 #include "kernels/device/cuda_reasons.hpp"
 #include "sim/device/choose.hpp"
+#include "tests/io/files/temporary_directory.hpp"
 
 // The choice of a device, among inventories that are made up.
 
@@ -226,4 +228,21 @@ TEST_CASE("the instruction set is the flag's, else the checkpoint's, else the be
       CHECK(has(refusal([&] { sim::choose_isa("auto", name); }).message, "resume on a processor"));
     }
   }
+}
+
+TEST_CASE("cores are told by which threads share one, and where nothing tells, each thread is a core") {
+  const test::TemporaryDirectory system;
+  const auto siblings = [&](int processor, const char* list) {
+    const auto folder = system.path() / ("cpu" + std::to_string(processor)) / "topology";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "thread_siblings_list") << list << "\n";
+  };
+  CHECK(sim::cores_of({0, 1, 2, 3}, system.path()) == 4);
+  siblings(0, "0,2");
+  siblings(1, "1,3");
+  siblings(2, "0,2");
+  siblings(3, "1,3");
+  CHECK(sim::cores_of({0, 1, 2, 3}, system.path()) == 2);
+  CHECK(sim::cores_of({0, 2}, system.path()) == 1);
+  CHECK(sim::cores_of({0, 1, 9}, system.path()) == 3);
 }
