@@ -60,6 +60,10 @@ TEST_CASE("the script of all benchmarks leaves files that the document can be ma
   check("whole");
 }
 
+TEST_CASE("the script of all benchmarks ends what takes too long, and goes on after what fails") {
+  check("failing");
+}
+
 TEST_CASE("rates of runs shared by MPI ranks are measured", "[slow]") {
   check("ranks");
 }
@@ -82,6 +86,10 @@ TEST_CASE("JAX, where it is installed, solves the benchmark's gravity and Asian 
 
 TEST_CASE("PyTorch, where it is installed, solves the benchmark's gravity and Asian accurately", "[slow]") {
   check("torch");
+}
+
+TEST_CASE("a peer leaves out a case that fails, and keeps what it has measured") {
+  check("cases");
 }
 
 TEST_CASE("an inaccurate peer is told from an accurate one") {

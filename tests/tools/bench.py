@@ -253,6 +253,7 @@ def usage():
     run("bash", BENCH / "run.sh", status=2)
     run("bash", BENCH / "run.sh", HERE, "--devices", "cpu", status=2)
     run("bash", BENCH / "run.sh", HERE, "--device", "tpu", status=2)
+    run("bash", BENCH / "run.sh", HERE, "--limit", "1m", status=2)
     run("bash", BENCH / "run.sh", HERE, "--ergode", HERE / "nowhere", status=2)
     for script in ("document.py", "chart.py", "ranks.py"):
         assert "usage: " in run(sys.executable, BENCH / script, "--help").stdout
@@ -263,11 +264,29 @@ def whole():
     folder = HERE / "results"
     run("bash", BENCH / "run.sh", folder, "--device", "cpu", "--quick", "--ergode", PROGRAM, "--python", sys.executable)
     assert {"ergode_cpu.json", "run.log"} <= {p.name for p in folder.iterdir()} <= {
-        "ergode_cpu.json", "ergode_cpu_avx2.json", "peers.json", "run.log"}
+        "ergode_cpu.json", "ergode_cpu_avx2.json", "rebound_direct.json", "quantlib_asian.json", "run.log"}
     (folder / "required.json").write_text(REQUIRED.read_text())
     run(sys.executable, BENCH / "document.py", "--folder", folder, "--output", HERE / "b.md")
     text = (HERE / "b.md").read_text()
     assert "quick: not a measurement" in text and "### Force error" in text
+
+
+def failing():
+    """One program fails, one peer never ends: the rest goes on."""
+    (HERE / "ergode").write_text("#!/bin/sh\nexit 9\n")
+    (HERE / "python").write_text("""#!/bin/sh
+case "$*" in
+  *rebound_direct.py*) exec sleep 600 ;;
+  *quantlib_asian.py*) for last; do :; done; echo '{}' >"$last" ;;
+esac
+""")
+    for name in ("ergode", "python"):
+        (HERE / name).chmod(0o755)
+    folder = HERE / "results"
+    done = run("bash", BENCH / "run.sh", folder, "--device", "cpu", "--ergode", HERE / "ergode", "--python", HERE / "python",
+               "--limit", "1", status=1)
+    assert "that took more than 1 seconds and was ended" in done.stdout, (done.stdout, done.stderr)
+    assert {p.name for p in folder.iterdir()} == {"quantlib_asian.json", "run.log"}
 
 
 def ranks():
@@ -311,7 +330,30 @@ def jax():
 
 
 def torch():
-    peer("torch", "torch_arrays.py", ["direct", "direct", "asian", "asian"])
+    peer("torch", "torch_arrays.py", ["direct", "asian", "direct", "asian"])
+
+
+def cases():
+    """A peer's case that fails is left out, and the others are there."""
+    need("numpy")
+    sys.path.insert(0, str(BENCH / "peers"))
+    import common
+
+    def asian(_):
+        return common.asian_row("v", "float", 10, timing(1.0, 1.0, ""), common.ASIAN_PRICE, 0.01)
+
+    def fails(_):
+        before = json.loads((HERE / "p.json").read_text())
+        assert len(before["rows"]) == 1 and before["finished"] is False  # what is measured is there already
+        raise ValueError("no such thing\nand more")
+
+    sys.argv = ["peer", "--json", str(HERE / "p.json")]
+    arguments = common.options("", ["cpu"])
+    assert common.run(arguments, "Peer", "1", [("first", asian), ("second", fails), ("third", asian)]) == 1
+    p = json.loads((HERE / "p.json").read_text())
+    assert [r["name"] for r in p["rows"]] == ["asian", "asian"] and p["finished"] is True
+    assert p["left_out"] == [{"what": "second: ValueError: no such thing"}]
+    assert common.run(arguments, "Peer", "1", [("first", asian)]) == 0
 
 
 def accuracy():

@@ -54,7 +54,7 @@ def plummer(bodies):
     return radius[:, None] * direction, numpy.full(bodies, 1 / bodies)
 
 
-def force_error(position, mass, acceleration, sample=1000):
+def force_error(position, mass, acceleration, sample=256):
     """E2 = sqrt(sum |da|^2 / sum |a|^2) of bodies spread evenly over all, against sums in double."""
     acceleration = numpy.asarray(acceleration, dtype=numpy.float64)
     chosen = numpy.linspace(0, len(position) - 1, min(sample, len(position))).astype(int)
@@ -116,23 +116,34 @@ def mean_and_error(total, squares, paths):
     return DISCOUNT * mean, DISCOUNT * math.sqrt(variance / paths)
 
 
-def write(arguments, program, version, rows, device=None, left_out=()):
-    """Writes the rows as `ergode bench --json` does. The exit status says whether all were accurate."""
-    of = {"processor": machine.processor(), "threads": machine.threads()}
-    backend = {"backend": arguments.device, "name": device or of["processor"]}
-    if device:
-        of["gpu"] = device
-    result = {"program": program, "version": version, "python": sys.version.split()[0],
-              "date": machine.utc_now(), "quick": arguments.quick, "machine": of,
-              "device": backend, "ceilings": [], "rows": rows,
-              "left_out": [{"what": what} for what in left_out]}
-    text = json.dumps(result, indent=2) + "\n"
-    if arguments.json:
-        pathlib.Path(arguments.json).write_text(text)
-    else:
+def result(arguments, program, version, rows, left_out, finished, device):
+    """What `ergode bench --json` writes, of a peer."""
+    of = {"processor": machine.processor(), "threads": machine.threads()} | ({"gpu": device} if device else {})
+    return {"program": program, "version": version, "python": sys.version.split()[0], "date": machine.utc_now(),
+            "quick": arguments.quick, "finished": finished, "machine": of,
+            "device": {"backend": arguments.device, "name": device or of["processor"]}, "ceilings": [], "rows": rows,
+            "left_out": [{"what": what} for what in left_out]}
+
+
+def run(arguments, program, version, cases, device=None):
+    """Measures the cases, each a name and a function of the arguments that makes a row; the file is written after each, so
+    that a limit of time leaves what was measured. The exit status says whether all were measured and accurate."""
+    rows, left_out = [], []
+    for done, (name, case) in enumerate(cases, 1):
+        try:
+            row = case(arguments)
+            rows.append(row)
+            accuracy = f"E2 {row['e2']:.2g}" if "e2" in row else f"z {row['z']:+.2f}"
+            said = f"{row['rate']:.3g} {row['unit']}/s, {accuracy}"
+        except Exception as error:  # of whatever library: the other cases are still worth measuring
+            said = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+            left_out.append(f"{name}: {said}")
+        print(f"{program} {version}, {name}: {said}", file=sys.stderr, flush=True)
+        text = json.dumps(result(arguments, program, version, rows, left_out, done == len(cases), device), indent=2) + "\n"
+        if arguments.json:
+            beside = pathlib.Path(arguments.json + ".tmp")
+            beside.write_text(text)
+            beside.replace(arguments.json)
+    if not arguments.json:
         print(text, end="")
-    for row in rows:
-        accuracy = f"E2 {row['e2']:.2g}" if "e2" in row else f"z {row['z']:+.2f}"
-        print(f"{program} {version} {row['variant']}: {row['name']} {row['rate']:.3g} {row['unit']}/s, {accuracy}",
-              file=sys.stderr)
-    return 0 if all(row["accurate"] for row in rows) else 1
+    return 0 if not left_out and all(row["accurate"] for row in rows) else 1

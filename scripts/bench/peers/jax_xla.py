@@ -55,9 +55,9 @@ def asian_case(arguments):
 def main():
     arguments = common.options(__doc__, ["cuda", "cpu"])
     jax.config.update("jax_platforms", arguments.device)
-    rows = [gravity_case(arguments), asian_case(arguments)]
+    cases = [("gravity", gravity_case), ("Asian", asian_case)]
     device = None if arguments.device == "cpu" else jax.devices()[0].device_kind
-    return common.write(arguments, "JAX", jax.__version__, rows, device)
+    return common.run(arguments, "JAX", jax.__version__, cases, device)
 
 
 if __name__ == "__main__":

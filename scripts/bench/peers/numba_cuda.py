@@ -88,7 +88,8 @@ def gravity_case(arguments):
 
 def asian_case(arguments):
     paths = arguments.paths or (BLOCK if arguments.quick else 1 << 22)
-    threads = min(paths, 1 << 18)
+    threads = min(paths // BLOCK * BLOCK, 1 << 18)
+    paths = paths // threads * threads
     states = create_xoroshiro128p_states(threads, seed=42)
     sums = cuda.device_array((threads, 2), numpy.float64)
 
@@ -103,12 +104,12 @@ def asian_case(arguments):
 
 def main():
     arguments = common.options(__doc__, ["cuda", "cpu"])
-    rows = [gravity_case(arguments), asian_case(arguments)]
+    cases = [("gravity", gravity_case), ("Asian", asian_case)]
     device = None
     if arguments.device == "cuda":
         name = cuda.get_current_device().name
         device = name.decode() if isinstance(name, bytes) else name
-    return common.write(arguments, "Numba", numba.__version__, rows, device)
+    return common.run(arguments, "Numba", numba.__version__, cases, device)
 
 
 if __name__ == "__main__":

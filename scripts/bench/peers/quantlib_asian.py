@@ -20,8 +20,7 @@ def instrument(today):
     return option, process
 
 
-def main():
-    arguments = common.options(__doc__, ["cpu"])
+def asian_case(arguments):
     paths = arguments.paths or (1000 if arguments.quick else 20000)
     today = ql.Date(1, 1, 2025)
     ql.Settings.instance().evaluationDate = today
@@ -34,8 +33,11 @@ def main():
         return option.NPV()
 
     timing = common.timed(price, arguments.seconds)
-    rows = [common.asian_row("one core", "double", paths, timing, option.NPV(), option.errorEstimate())]
-    return common.write(arguments, "QuantLib", ql.__version__, rows)
+    return common.asian_row("one core", "double", paths, timing, option.NPV(), option.errorEstimate())
+
+
+def main():
+    return common.run(common.options(__doc__, ["cpu"]), "QuantLib", ql.__version__, [("Asian", asian_case)])
 
 
 if __name__ == "__main__":

@@ -19,8 +19,7 @@ def simulation(position, mass, timestep):
     return sim
 
 
-def main():
-    arguments = common.options(__doc__, ["cpu"])
+def gravity_case(arguments):
     bodies = arguments.bodies or (256 if arguments.quick else 8192)
     position, mass = common.plummer(bodies)
     sim = simulation(position, mass, 1e-5)
@@ -29,8 +28,11 @@ def main():
     sim = simulation(position, mass, 1e-14)
     sim.steps(1)
     acceleration = numpy.array([[p.ax, p.ay, p.az] for p in sim.particles])
-    rows = [common.gravity_row("one core", "double", position, mass, timing, acceleration, 1e-10)]
-    return common.write(arguments, "REBOUND", rebound.__version__, rows)
+    return common.gravity_row("one core", "double", position, mass, timing, acceleration, 1e-10)
+
+
+def main():
+    return common.run(common.options(__doc__, ["cpu"]), "REBOUND", rebound.__version__, [("gravity", gravity_case)])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """PyTorch: gravity by blocks of bodies and the Asian step by step, as they are and through torch.compile, in float."""
+import functools
 import sys
 
 import torch
@@ -42,25 +43,27 @@ def synchronize(device):
         torch.cuda.synchronize()
 
 
-def gravity_cases(arguments):
+def gravity_case(arguments, variant):
     bodies = arguments.bodies or (256 if arguments.quick else 65536)
     position, mass = common.plummer(bodies)
     x = torch.tensor(position, dtype=torch.float32, device=arguments.device)
     m = torch.tensor(mass, dtype=torch.float32, device=arguments.device)
     block = max(1, min(bodies, MEMORY // (12 * bodies)))
     compiled = torch.compile(fused_forces)
-    cases = {"eager": lambda: torch.cat([block_forces(part, x, m) for part in x.split(block)]),
-             "torch.compile": lambda: compiled(x, x, m)}
-    for variant, forces in cases.items():
-        def action():
-            forces()
-            synchronize(arguments.device)
 
-        timing = common.timed(action, arguments.seconds)
-        yield common.gravity_row(variant, "float", position, mass, timing, forces().cpu().numpy(), 1e-4)
+    def eager():
+        return torch.cat([block_forces(part, x, m) for part in x.split(block)])
+
+    def forces():
+        accelerations = eager() if variant == "eager" else compiled(x, x, m)
+        synchronize(arguments.device)
+        return accelerations
+
+    timing = common.timed(forces, arguments.seconds)
+    return common.gravity_row(variant, "float", position, mass, timing, forces().cpu().numpy(), 1e-4)
 
 
-def asian_cases(arguments):
+def asian_case(arguments, variant):
     paths = arguments.paths or (2048 if arguments.quick else 1 << 22)
     zeros = torch.zeros(paths, dtype=torch.float32, device=arguments.device)
     compiled = torch.compile(several_steps)
@@ -72,29 +75,31 @@ def asian_cases(arguments):
         return total
 
     def fused():
-        log_spot = total = zeros
+        log_spot, total = zeros, zeros.clone()  # one tensor for both would be compiled apart
         for _ in range(common.STEPS // STEPS_A_CALL):
             log_spot, total = compiled(log_spot, total)
         return total
 
-    for variant, average in {"eager": eager, "torch.compile": fused}.items():
-        def price():
-            payoff = (common.SPOT / common.STEPS * average() - common.STRIKE).clamp(min=0).double()
-            sums = payoff.sum(), (payoff * payoff).sum()
-            synchronize(arguments.device)
-            return sums
+    def price():
+        total = eager() if variant == "eager" else fused()
+        payoff = (common.SPOT / common.STEPS * total - common.STRIKE).clamp(min=0).double()
+        sums = payoff.sum(), (payoff * payoff).sum()
+        synchronize(arguments.device)
+        return sums
 
-        timing = common.timed(price, arguments.seconds)
-        total, squares = (float(s) for s in price())
-        yield common.asian_row(variant, "float", paths, timing, *common.mean_and_error(total, squares, paths))
+    timing = common.timed(price, arguments.seconds)
+    total, squares = (float(s) for s in price())
+    return common.asian_row(variant, "float", paths, timing, *common.mean_and_error(total, squares, paths))
 
 
 def main():
     arguments = common.options(__doc__, ["cuda", "cpu"])
     torch.manual_seed(42)
-    rows = [*gravity_cases(arguments), *asian_cases(arguments)]
+    kinds = {"gravity": gravity_case, "Asian": asian_case}
+    cases = [(f"{kind}, {variant}", functools.partial(case, variant=variant))
+             for variant in ("eager", "torch.compile") for kind, case in kinds.items()]  # what compiles long comes last
     device = None if arguments.device == "cpu" else torch.cuda.get_device_name()
-    return common.write(arguments, "PyTorch", torch.__version__, rows, device)
+    return common.run(arguments, "PyTorch", torch.__version__, cases, device)
 
 
 if __name__ == "__main__":
