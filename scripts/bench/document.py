@@ -11,7 +11,7 @@ import json
 import pathlib
 import sys
 
-from measurements import Measurements, ceiling, find, growth, rows, whole
+from measurements import Measurements, ceiling, cores, find, growth, rows, whole
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NONE = "–"
@@ -58,9 +58,9 @@ def scaling(source, wanted, threads):
 def measured(requirement, data):
     """Value, row and source of a requirement; None where it was not measured."""
     sources = data.of("ergode", requirement["backend"], requirement.get("architecture"))
-    if "threads" in requirement:
+    if requirement.get("scaling"):
         for source in reversed(sources):
-            value, row = scaling(source, requirement["row"], requirement["threads"])
+            value, row = scaling(source, requirement["row"], cores(source)) if cores(source) > 1 else (None, None)
             if value is not None:
                 return value, row, source
         return None, None, None
@@ -72,43 +72,57 @@ def measured(requirement, data):
     return value, row, source
 
 
-def peer_of(requirement, data):
-    """Name and value of the peer, in the unit of the requirement: measured where it was run, else as it is on record."""
+def same_device(sources, name):
+    return [s for s in sources if s["device"]["name"] == name]
+
+
+def peer_of(requirement, data, device, record):
+    """Name and value of the peer, in the unit of the requirement, and whether that is of `device`: measured where it was
+    run there, else as it is on record, for the devices whose names have a word of `record`."""
     peer = requirement.get("peer")
     if peer is None:
-        return NONE, None
+        return NONE, None, False
     if "program" in peer:
-        row, source = find(data.of(peer["program"]), peer["row"])
+        row, source = find(same_device(data.of(peer["program"]), device), peer["row"])
         if row and row["accurate"]:
-            return f"{peer['name']} {source['version']}", row["rate"]
+            return f"{peer['name']} {source['version']}", row["rate"], True
     value = peer["value"] if "value" in peer else 1 / peer["seconds"]
-    return f"{peer['name']} (on record)", value
+    return f"{peer['name']} (on record)", value, record[requirement["backend"]] in device
 
 
-def requirement_line(requirement, data):
-    value, row, _ = measured(requirement, data)
+def requirement_line(requirement, data, record):
+    value, row, source = measured(requirement, data)
     unit, at_most = requirement["unit"], requirement.get("at_most", False)
     must = requirement["must"]
     share = None if value is None else must / value if at_most else value / must
-    name, rate = peer_of(requirement, data)
-    ratio = value / rate if value is not None and rate else None
+    name, rate, same = peer_of(requirement, data, source["device"]["name"] if source else "", record)
+    ratio = NONE
+    if value is not None and rate:
+        ratio = figure(value / rate, "x") if same else "another machine"
+    result = figure(value, unit)
+    if requirement.get("scaling") and value is not None and value > 1.02:
+        result += " (see Threads)"
     fraction = row.get("fraction_of_ceiling") if row else None
     goal = figure(requirement["goal"], unit)
     if "goal_of_ceiling" in requirement:
         goal = f"{figure(requirement['goal_of_ceiling'], '%')} of the ceiling"
     peer = NONE if rate is None else f"{name}: {figure(rate, unit)}"
     wanted = requirement.get("peer", {}).get("must")
-    return [requirement["work"], ("≤ " if at_most else "≥ ") + figure(must, unit), goal, figure(value, unit),
+    return [requirement["work"], ("≤ " if at_most else "≥ ") + figure(must, unit), goal, result,
             NONE if share is None else f"{'yes' if share >= 1 else 'no'} ({figure(share, '%')})", peer,
-            (NONE if ratio is None else figure(ratio, "x")) + (f" (≥ {wanted:g}x)" if wanted else ""), figure(fraction, "%")]
+            ratio + (f" (≥ {wanted:g}x)" if wanted else ""), figure(fraction, "%")]
 
 
 def title(source):
     device = source["device"]
-    quick = " (quick: not a measurement)" if source["quick"] else ""
     if device["backend"] == "cpu":
-        return f"{device['name']}, {device['architecture']}, {many(device['threads'], 'thread')}" + quick
-    return device["name"] + quick
+        return f"{device['name']}, {device['architecture']}, {many(device['threads'], 'thread')}"
+    return device["name"]
+
+
+def file_of(source):
+    """A file that was stopped before its end says so itself."""
+    return f"`{source['file']}`" + ("" if source.get("finished", True) else " (unfinished)")
 
 
 def machines(data):
@@ -120,7 +134,7 @@ def machines(data):
         lines.append([f"{s['program']} {s['version']}" + (f" ({build})" if build else ""), s["date"], device["name"],
                       f"{machine['processor']}, {many(machine['threads'], 'thread')}", driver or NONE,
                       ", ".join(c for c in (s.get("compiler"), s.get("cuda_compiler")) if c) or f"Python {s.get('python', '')}",
-                      f"`{s['file']}`"])
+                      file_of(s)])
     return table(["program", "date", "device", "processor", "driver / CUDA driver / runtime", "built with", "file"], lines)
 
 
@@ -188,18 +202,21 @@ def threads(source):
             line += [figure(row["rate"]) if row else NONE, figure(share, "%")]
         lines.append(line)
     share = "of the FMA scaling"
-    return table(["threads", "FMA, float", "direct, interactions/s", share, "Asian, path steps/s", share], lines)
+    told = source["machine"].get("cores")
+    return [THREADS, f"The machine tells of {many(told, 'core')}." if told else "The file does not say how many cores there were.",
+            "", *table(["threads", "FMA, float", "direct, interactions/s", share, "Asian, path steps/s", share], lines)]
 
 
 def side_by_side(data, name, unit):
-    """A peer's latest row of each variant, beside what ergode reaches on the same kind of device."""
+    """A peer's latest row of each variant, beside what ergode reaches on the same device."""
     latest = {}
     for source in data.peers:
         for row in rows(source, name=name):
             latest[source["program"], row["variant"]] = (source, row)
     lines = []
     for (program, variant), (source, row) in sorted(latest.items()):
-        ours, _ = find(data.widest() if source["device"]["backend"] == "cpu" else data.of("ergode", "cuda"), like(row, source))
+        ours = data.widest() if source["device"]["backend"] == "cpu" else data.of("ergode", "cuda")
+        ours, _ = find(same_device(ours, source["device"]["name"]), like(row, source))
         accuracy = f"E2 = {figure(row['e2'])}" if "e2" in row else f"{row['z']:+.2f} standard errors"
         lines.append([f"{program} {source['version']}, {variant}", source["device"]["name"], row["precision"],
                       figure(row["rate"]) + ("" if row["accurate"] else " (not accurate)"), accuracy,
@@ -237,9 +254,9 @@ SECTIONS = (
 INTRODUCTION = """\
 # Benchmarks
 
-Written by `scripts/bench/document.py` from the files in `docs/benchmarks/`, which `scripts/bench/run.sh` makes: run it to
-measure again, and do not edit this page. Times are medians of equal samples after a warm-up, with the fastest and the
-slowest.
+Written by `scripts/bench/document.py` from the files in `docs/benchmarks/`, which `scripts/bench/run.sh FOLDER` makes; the
+picture in the README is drawn from them by `scripts/bench/chart.py`. To measure again, run these three, and do not edit
+this page. Times are medians of equal samples after a warm-up, with the fastest and the slowest.
 
 An interaction is a directed pair: N² a force pass. A path step is one step of one path under its own market. The ceiling
 is the nearest of the rates measured in the same run: instructions of one number at the rate of fused multiply-adds, of
@@ -250,9 +267,13 @@ piece of work, by least squares of the relative departures; preparation is what 
 its plans on the device.
 """
 
+THREADS = """\
+Below 100 % a share says what is lost to threads. Threads that share a core can come out above: the multiply-adds of one
+thread fill a core, and gain nothing by a second, while work that leaves its units idle does."""
+
 
 def of_source(source):
-    text = [f"## {title(source)}", "", f"{source['date']}, from `{source['file']}`.", "", "### Ceilings", "", *ceilings(source)]
+    text = [f"## {title(source)}", "", f"{source['date']}, from {file_of(source)}.", "", "### Ceilings", "", *ceilings(source)]
     names = {r["name"] for r in source["rows"]}
     for name, heading, lines in SECTIONS:
         if name in names:
@@ -265,8 +286,8 @@ def of_source(source):
 def document(folder):
     data, required = Measurements(folder), json.loads((pathlib.Path(folder) / "required.json").read_text())
     head = ["work", "must", "goal", "measured", "reached", "peer", "ratio to the peer", "of the ceiling"]
-    text = [INTRODUCTION, "## What must be reached", "", f"Peers \"on record\": {required['source']}.", "",
-            *table(head, [requirement_line(r, data) for r in required["rows"]]),
+    text = [INTRODUCTION, "## What must be reached", "", f"Peers \"on record\" were measured on {required['source']}.", "",
+            *table(head, [requirement_line(r, data, required["record"]) for r in required["rows"]]),
             "## Peers side by side", "",
             "### Direct gravity, softened Plummer sphere", "", *side_by_side(data, "direct", "interactions/s"),
             "### Arithmetic Asian, gbm", "", *side_by_side(data, "asian", "path steps/s")]

@@ -1,18 +1,22 @@
 """The JSON files of a folder of benchmarks, and how rows are found in them."""
 import json
 import pathlib
+import sys
 
 
 class Measurements:
-    """Results of `ergode bench`, of scripts/bench/ranks.py and of the peers; `sources` in order of their dates."""
+    """Results of `ergode bench`, of scripts/bench/ranks.py and of the peers; `sources` in order of their dates. Those of
+    --quick are no measurements and left out."""
 
     def __init__(self, folder):
         self.sources = []
         for path in sorted(pathlib.Path(folder).rglob("*.json")):
             if path.name == "required.json":
                 continue
-            content = json.loads(path.read_text())
-            for source in content.get("peers", [content]):
+            source = json.loads(path.read_text())
+            if source["quick"]:
+                print(f"{path} is of --quick: left out", file=sys.stderr)
+            else:
                 self.sources.append(source | {"file": str(path.relative_to(folder))})
         self.sources.sort(key=lambda s: s["date"])
 
@@ -52,6 +56,12 @@ def find(sources, wanted):
         if found:
             return max(found, key=lambda r: r.get("work", 0)), source
     return None, None
+
+
+def cores(source):
+    """Threads that a CPU's run can have without sharing a core; all of them in a file that does not tell."""
+    threads = source["device"].get("threads", 1)
+    return min(threads, source["machine"].get("cores", threads))
 
 
 def whole(source):

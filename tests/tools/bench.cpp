@@ -40,7 +40,7 @@ TEST_CASE("a document of benchmarks without measurements says so in every row") 
   check("nothing_measured");
 }
 
-TEST_CASE("docs/benchmarks.md is what document.py makes of the committed JSON") {
+TEST_CASE("docs/benchmarks.md and the picture of the README are what the scripts make of the committed JSON") {
   check("committed");
 }
 

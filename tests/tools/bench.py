@@ -126,8 +126,9 @@ def option(name, rate, **facts):
 
 
 def source(backend, rows, ceilings=(), date="2026-01-02T03:04:05Z", program="ergode", **device):
+    """On the machine that required.json names, unless `device` names another."""
     return {"program": program, "version": "1.2.3", "commit": "abc", "compiler": "GNU 12", "date": date, "quick": False,
-            "machine": {"processor": "P", "threads": 16}, "device": {"backend": backend, "name": "D", **device},
+            "machine": {"processor": "P", "threads": 32, "cores": 16}, "device": {"backend": backend, "name": {"cuda": "NVIDIA H200", "cpu": "Xeon"}[backend], **device},
             "ceilings": list(ceilings), "rows": rows, "left_out": []}
 
 
@@ -136,7 +137,8 @@ def adds(threads, rate):
 
 
 def write_fixture():
-    """One GPU, one CPU, and two peers; the newer GPU file replaces a row of the older."""
+    """One GPU, one CPU of 16 cores, and two peers; the newer GPU file replaces a row of the older. One file is of another
+    machine and unfinished, one of --quick."""
     folder = HERE / "benchmarks"
     (folder / "below").mkdir(parents=True)
     (folder / "required.json").write_text(REQUIRED.read_text())
@@ -150,14 +152,17 @@ def write_fixture():
             option("asian", 8e11), option("batch", 6e11, options=1000, preparation_seconds=0.5),
             option("early_exercise", 2.52e10)]),
         "cpu.json": source("cpu", [direct(32768, 2.0, threads=1), direct(32768, 0.16, threads=16),
-                                   direct(65536, 0.1, threads=16)],
-                           [adds(16, 1.5e12), adds(1, 1e11)], architecture="avx512", threads=16),
-        "peers.json": {"peers": [
-            source("cpu", [{**direct(512, 512**2 / 2e8), "variant": "one core", "precision": "double", "e2": 1e-16,
-                            "accurate": True}],
-                   program="REBOUND"),
-            source("cuda", [{**direct(65536, 65536**2 / 1e11), "variant": "eager", "e2": 1e-6, "accurate": True},
-                            {**option("asian", 1e9), "variant": "eager", "z": 9.0, "accurate": False}], program="PyTorch")]}}
+                                   direct(65536, 0.1, threads=32), option("asian", 5e8, threads=1)],
+                           [adds(32, 1.6e12), adds(16, 1.5e12), adds(1, 1e11)], architecture="avx512", threads=32),
+        "elsewhere.json": {**source("cpu", [option("asian", 4e8, threads=1)], [adds(1, 1e11)], architecture="avx2", threads=1,
+                                    name="EPYC"),
+                           "finished": False},
+        "quick.json": {**source("cuda", [direct(65536, 1e-9)], date="2027-01-02T03:04:05Z"), "quick": True},
+        "rebound.json": source("cpu", [{**direct(512, 512**2 / 2e8), "variant": "one core", "precision": "double", "e2": 1e-16,
+                                        "accurate": True}], program="REBOUND"),
+        "torch.json": source("cuda", [{**direct(65536, 65536**2 / 1e11), "variant": "eager", "e2": 1e-6, "accurate": True},
+                                      {**option("asian", 1e9), "variant": "eager", "z": 9.0, "accurate": False}],
+                             program="PyTorch")}
     for name, content in files.items():
         (folder / name).write_text(json.dumps(content))
     return folder
@@ -171,9 +176,11 @@ def lines_of(text):
 
 def document():
     folder = write_fixture()
-    run(sys.executable, BENCH / "document.py", "--folder", folder, "--output", HERE / "b.md")
+    done = run(sys.executable, BENCH / "document.py", "--folder", folder, "--output", HERE / "b.md")
     text = (HERE / "b.md").read_text()
     found = lines_of(text)
+    assert "quick.json is of --quick: left out" in done.stderr and "quick.json" not in text
+    assert "from `elsewhere.json` (unfinished)." in text and "from `cpu.json`." in text
     assert found["direct, mixed, N = 65,536"] == [
         "≥ 2.8e12 interactions/s", "3.1e12 interactions/s", "1.7e12 interactions/s", "no (60.7 %)",
         "NVIDIA cuda-samples nbody (on record): 1.7e12 interactions/s", "1.00x", "62.5 %"]
@@ -193,13 +200,24 @@ def document():
     assert found["CPU direct, mixed, a core with AVX-512"] == [
         "≥ 3e9 interactions/s", "60.0 % of the ceiling", "5.37e8 interactions/s", "no (17.9 %)",
         "REBOUND, one core 1.2.3: 2e8 interactions/s", "2.68x (≥ 15x)", "62.5 %"]
-    # 2 / 0.16 = 12.5 of the 15 that the multiply-adds gain.
-    assert found["CPU threads, direct, as a fraction of the FMA scaling from 1 to 16 threads"][2:4] == ["83.3 %", "no (92.6 %)"]
-    assert found["CPU threads, Asian, as a fraction of the FMA scaling from 1 to 16 threads"][2] == "–"
+    # QuantLib is on record for one machine, and not for the other.
+    assert found["CPU GBM Asian, a core with AVX-512"][4:6] == ["QuantLib, one core (on record): 2.5e6 path steps/s", "200.00x (≥ 150x)"]
+    assert found["CPU GBM Asian, a core with AVX2"][4:6] == ["QuantLib, one core (on record): 2.5e6 path steps/s", "another machine"]
+    # 2 / 0.16 = 12.5 of the 15 that the multiply-adds gain, on 16 threads for 16 cores.
+    assert found["CPU threads, direct, as a fraction of the FMA scaling from 1 thread to one a core"][2:4] == ["83.3 %", "no (92.6 %)"]
+    assert found["CPU threads, Asian, as a fraction of the FMA scaling from 1 thread to one a core"][2] == "–"
+    assert "The machine tells of 16 cores." in text
     # Side by side: 1.7e12 over 1e11, and no ratio to a peer that is not accurate.
     assert found["PyTorch 1.2.3, eager"][-1] == "17.00x"
-    assert "| PyTorch 1.2.3, eager | D | float | 1e9 (not accurate) | +9.00 standard errors | – |" in text
+    assert "| PyTorch 1.2.3, eager | NVIDIA H200 | float | 1e9 (not accurate) | +9.00 standard errors | – |" in text
     assert found["REBOUND 1.2.3, one core"][-1] == "2.68x"
+    # The same peer on a machine where ergode was not measured has no ratio.
+    torch = json.loads((folder / "torch.json").read_text())
+    torch["device"]["name"] = "another GPU"
+    (folder / "torch.json").write_text(json.dumps(torch))
+    run(sys.executable, BENCH / "document.py", "--folder", folder, "--output", HERE / "b.md")
+    assert lines_of((HERE / "b.md").read_text())["PyTorch 1.2.3, eager"][-1] == "–"
+    text = (HERE / "b.md").read_text()
     # Every requirement is there, with its number.
     for requirement in json.loads(REQUIRED.read_text())["rows"]:
         assert requirement["work"] in found, requirement["work"]
@@ -220,9 +238,12 @@ def nothing_measured():
 def committed():
     run(sys.executable, BENCH / "document.py", "--check")
     for path in (SOURCE / "docs/benchmarks").rglob("*.json"):
-        content = json.loads(path.read_text())
-        for one in content.get("peers", [content]):
-            assert not one.get("quick"), f"{path} is of --quick"
+        assert not json.loads(path.read_text()).get("quick"), f"{path} is of --quick"
+    from chart import Chart
+    chart = Chart(SOURCE / "docs/benchmarks")
+    picture = (SOURCE / "docs/images/benchmarks.png").read_bytes()
+    assert chart.description().encode() in picture, "docs/images/benchmarks.png is not of the committed files: run chart.py"
+    assert f"(docs/images/benchmarks.png)\n\n{chart.sentence()}\n" in (SOURCE / "README.md").read_text(), "README.md: run chart.py"
 
 
 def fixed_cost():
@@ -237,15 +258,29 @@ def fixed_cost():
 def chart():
     need("matplotlib")
     folder = write_fixture()
-    import chart as drawn
-    from measurements import Measurements
-    data = Measurements(folder)
-    gravity = [(label, ours, cpu) for label, _, ours, cpu in drawn.bars(data, "direct")]
-    assert gravity == [("REBOUND, one core", False, True), ("ergode, one core", True, True), ("ergode, 16 threads", True, True),
-                       ("PyTorch, eager", False, False), ("ergode, GPU", True, False)]
-    assert [label for label, *_ in drawn.bars(data, "asian")] == ["ergode, GPU"]  # the inaccurate peer is not drawn
-    run(sys.executable, BENCH / "chart.py", "--folder", folder, "--output", HERE / "c.png")
-    assert (HERE / "c.png").read_bytes().startswith(b"\x89PNG") and (HERE / "c.png").stat().st_size > 10000
+    from chart import Chart
+    bars = {name: [(bar["label"], bar["ours"], bar["on_record"]) for bar in found] for name, found in Chart(folder).panels.items()}
+    assert bars["direct"] == [
+        ("REBOUND, one core", False, False), ("ergode, one core", True, False), ("ergode, 32 threads", True, False),
+        ("PyTorch, eager, GPU", False, False), ("ergode, GPU", True, False),
+        ("NVIDIA cuda-samples nbody, GPU (on record)", False, True)]
+    assert bars["asian"] == [  # without the inaccurate peer and the other machine
+        ("QuantLib, one core (on record)", False, True), ("ergode, one core", True, False),
+        ("cuRAND device functions, GPU (on record)", False, True), ("ergode, GPU", True, False)]
+    readme = HERE / "README.md"
+    readme.write_text("before *it*\n\n![x](docs/images/benchmarks.png)\n\n*old,\nand old*\n\nafter *it*\n")
+    command = [sys.executable, BENCH / "chart.py", "--folder", folder, "--output", HERE / "c.png", "--readme", readme]
+    run(*command)
+    picture = (HERE / "c.png").read_bytes()
+    assert picture.startswith(b"\x89PNG") and len(picture) > 10000 and Chart(folder).description().encode() in picture
+    before, _, sentence, after = readme.read_text().split("\n\n")
+    assert (before, after) == ("before *it*", "after *it*\n")
+    sentence = " ".join(sentence.split())
+    assert "NVIDIA H200 and Xeon with 32 threads, 2025-01-02" not in sentence  # no bar is of the old file
+    assert "NVIDIA H200 and Xeon with 32 threads, 2026-01-02. Hatched: on record, measured on one NVIDIA H200" in sentence
+    text = readme.read_text()
+    run(*command)
+    assert readme.read_text() == text
 
 
 def usage():
@@ -265,10 +300,13 @@ def whole():
     run("bash", BENCH / "run.sh", folder, "--device", "cpu", "--quick", "--ergode", PROGRAM, "--python", sys.executable)
     assert {"ergode_cpu.json", "run.log"} <= {p.name for p in folder.iterdir()} <= {
         "ergode_cpu.json", "ergode_cpu_avx2.json", "rebound_direct.json", "quantlib_asian.json", "run.log"}
+    for path in folder.glob("*.json"):
+        content = json.loads(path.read_text())
+        assert content["quick"] and content["finished"], path
+        path.write_text(json.dumps(content | {"quick": False}))
     (folder / "required.json").write_text(REQUIRED.read_text())
     run(sys.executable, BENCH / "document.py", "--folder", folder, "--output", HERE / "b.md")
-    text = (HERE / "b.md").read_text()
-    assert "quick: not a measurement" in text and "### Force error" in text
+    assert "### Force error" in (HERE / "b.md").read_text()
 
 
 def failing():
