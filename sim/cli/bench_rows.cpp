@@ -46,8 +46,8 @@ Row row_of(const options::PathRate& r) {
   return row;
 }
 
-/// Of the rates of one precision; the last before a size tells how long it would take, and before the first a size that
-/// is small enough to be measured anywhere and large enough to fill the device.
+/// Rates of one precision. The last before a size tells how long it would take, or else a size that is small enough to
+/// be measured anywhere and large enough to fill the device.
 class GravitySizes {
  public:
   GravitySizes(const BenchPlace& place, Precision precision) : place_(place), precision_(precision) {}
@@ -55,7 +55,7 @@ class GravitySizes {
   /// None: it would take too long.
   std::optional<nbody::GravityRate> measure(std::int64_t bodies) {
     const std::int64_t few = place_.on_cpu() ? 4096 : 65536;
-    if (!before_ && bodies > few) before_ = measured(few, {0, place_.pace.longest});
+    if (bodies > few && (!before_ || before_->bodies < few)) before_ = measured(few, {0, place_.pace.longest});
     if (before_ && nbody::too_long(bodies, *before_, place_.pace)) return std::nullopt;
     before_ = measured(bodies, place_.pace);
     return before_;

@@ -107,6 +107,9 @@ def sizes():
     assert [x["what"].split(":")[0] for x in b["left_out"] if "put" not in x["what"]] == [
         "direct mixed, 100000000 bodies", "direct double, 100000000 bodies", "force errors", "Asian, 1000000000000 paths",
         "batch of 1000000 options"]
+    # Two bodies tell nothing: at their rate a step of many would take longer than it may.
+    b = bench("nbody", "--threads", "1", "--bodies", "2", "16384", "--longest", "20")
+    assert 16384 in {r["bodies"] for r in b["rows"]}
     run(PROGRAM, "bench", "--bodies", "0", status=2)
 
 
