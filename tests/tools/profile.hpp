@@ -9,7 +9,8 @@ namespace ergode::testing {
 inline void check_profile(const TemporaryDirectory& d, const std::string& name, const Outcome& outcome,
                           const std::string& directory) {
   spill(d / "printed.txt", outcome.out);
-  test::check_with("profile.py", name, "'" + (d / "printed.txt").string() + "' '" + (d / directory).string() + "'");
+  test::check_with("profile_open.py", name,
+                   "'" + (d / "printed.txt").string() + "' '" + (d / directory).string() + "'");
 }
 
 }  // namespace ergode::testing

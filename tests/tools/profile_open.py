@@ -2,7 +2,7 @@
 """Checks the profile of a run: profile.json is JSON, its scopes begin and end in pairs, and its seconds, like the shares of the
 printed table, add up to the wall time.
 
-usage: profile.py CASE OUTPUT DIRECTORY       OUTPUT: what the run printed
+usage: profile_open.py CASE OUTPUT DIRECTORY       OUTPUT: what the run printed
 """
 
 import json
