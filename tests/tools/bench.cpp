@@ -11,10 +11,9 @@ using test::TemporaryDirectory;
 
 namespace {
 
-void check(const std::string& what) {
+void check(const std::string& what, const std::string& script = "bench.py") {
   const TemporaryDirectory directory;
-  test::check_with("bench.py", what,
-                   "'" ERGODE_SOURCE_DIR "' '" + directory.path().string() + "' '" ERGODE_PROGRAM "'");
+  test::check_with(script, what, "'" ERGODE_SOURCE_DIR "' '" + directory.path().string() + "' '" ERGODE_PROGRAM "'");
 }
 
 }  // namespace
@@ -69,29 +68,29 @@ TEST_CASE("rates of runs shared by MPI ranks are measured", "[slow]") {
 }
 
 TEST_CASE("REBOUND, where it is installed, solves the benchmark's gravity accurately") {
-  check("rebound");
+  check("rebound", "bench_peers.py");
 }
 
 TEST_CASE("QuantLib, where it is installed, solves the benchmark's Asian accurately") {
-  check("quantlib");
+  check("quantlib", "bench_peers.py");
 }
 
 TEST_CASE("Numba, where it is installed, solves the benchmark's gravity and Asian accurately", "[slow]") {
-  check("numba");
+  check("numba", "bench_peers.py");
 }
 
 TEST_CASE("JAX, where it is installed, solves the benchmark's gravity and Asian accurately", "[slow]") {
-  check("jax");
+  check("jax", "bench_peers.py");
 }
 
 TEST_CASE("PyTorch, where it is installed, solves the benchmark's gravity and Asian accurately", "[slow]") {
-  check("torch");
+  check("torch", "bench_peers.py");
 }
 
 TEST_CASE("a peer leaves out a case that fails, and keeps what it has measured") {
-  check("cases");
+  check("cases", "bench_peers.py");
 }
 
 TEST_CASE("an inaccurate peer is told from an accurate one") {
-  check("accuracy");
+  check("accuracy", "bench_peers.py");
 }
