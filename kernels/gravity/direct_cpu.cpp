@@ -1,5 +1,6 @@
-#include "kernels/core/simd.hpp"
+#include "kernels/core/twin.hpp"
 #include "kernels/gravity/direct_loops.hpp"
+#include "kernels/gravity/over_cube.hpp"
 #include "kernels/gravity/plummer.hpp"
 #include "kernels/gravity/tiles.hpp"
 #include "kernels/integrate/advance.hpp"
@@ -44,14 +45,32 @@ ERGODE_SIMD void load_sources(const TileView& v, Vec3 c, std::int64_t first, std
   }
 }
 
-/// The accelerations of up to task_targets bodies from `first` on, in units of G mass_scale / length_scale^2.
-template <class V, bool uniform>
+template <class L>
+ERGODE_SIMD void load(Vector<L>& v, const typename VectorTraits<L>::Scalar* at) {
+  v.lanes = *reinterpret_cast<const L*>(at);
+}
+template <class V>
+ERGODE_SIMD void load(Twin<V>& v, const typename Lanes<V>::Scalar* at) {
+  load(v.a, at);
+  load(v.b, at + Lanes<V>::count);
+}
+
+template <class L>
+ERGODE_SIMD void add_to(double* sum, Vector<L> v) {
+  for (int l = 0; l < VectorTraits<L>::count; ++l) sum[l] += static_cast<double>(v.lanes[l]);
+}
+template <class V>
+ERGODE_SIMD void add_to(double* sum, Twin<V> v) {
+  add_to(sum, v.a);
+  add_to(sum + Lanes<V>::count, v.b);
+}
+
+/// For up to task_targets bodies from `first` on the sum over all sources of over_cube(m, r^2 + eps^2) d; of equal
+/// masses m is left out.
+template <class V, bool uniform_softening, bool equal_masses>
 ERGODE_SIMD void sum_over_sources(const TileView& v, std::int64_t first, double (&sum)[3][task_targets]) {
   using Scalar = typename Lanes<V>::Scalar;
-  constexpr int lanes = Lanes<V>::count;
-  constexpr int unroll = 2;  // vectors of targets that share a broadcast source
-  constexpr std::int64_t group = unroll * lanes;
-  static_assert(task_targets % group == 0);
+  static_assert(task_targets % Lanes<V>::count == 0);
 
   const Vec3 c = origin<Scalar>(v.centre[first / target_tile]);
   const std::int64_t targets = v.bodies - first < task_targets ? v.bodies - first : task_targets;
@@ -69,58 +88,51 @@ ERGODE_SIMD void sum_over_sources(const TileView& v, std::int64_t first, double 
   for (std::int64_t s = 0; s < v.sources; s += partial_length) {
     const std::int64_t count = v.sources - s < partial_length ? v.sources - s : partial_length;
     load_sources(v, c, s, count, block);
-    for (std::int64_t g = 0; g < targets; g += group) {
-      V x[unroll], y[unroll], z[unroll], eps2[unroll], ax[unroll], ay[unroll], az[unroll];
-      for (int u = 0; u < unroll; ++u) {
-        const std::int64_t at = g + u * lanes;
-        x[u] = *reinterpret_cast<const V*>(px + at);
-        y[u] = *reinterpret_cast<const V*>(py + at);
-        z[u] = *reinterpret_cast<const V*>(pz + at);
-        eps2[u] = *reinterpret_cast<const V*>(e2 + at);
-        ax[u] = ay[u] = az[u] = V{};
-      }
+    for (std::int64_t g = 0; g < targets; g += Lanes<V>::count) {
+      V x, y, z, eps2(e2[0]), ax(0), ay(0), az(0);
+      load(x, px + g);
+      load(y, py + g);
+      load(z, pz + g);
+      if (!uniform_softening) load(eps2, e2 + g);
       for (std::int64_t j = 0; j < count; ++j) {
-        const V sx = broadcast<V>(block.x[j]), sy = broadcast<V>(block.y[j]), sz = broadcast<V>(block.z[j]);
-        const V mass = broadcast<V>(block.mass[j]);
-        for (int u = 0; u < unroll; ++u) {
-          const V pair_eps2 = uniform ? eps2[u] : maximum(broadcast<V>(block.eps2[j]), eps2[u]);
-          add_force(sx - x[u], sy - y[u], sz - z[u], mass, pair_eps2, ax[u], ay[u], az[u]);
-        }
+        const V pair_eps2 = uniform_softening ? eps2 : maximum(V(block.eps2[j]), eps2);
+        const V mass = equal_masses ? V(1) : V(block.mass[j]);
+        add_force(V(block.x[j]) - x, V(block.y[j]) - y, V(block.z[j]) - z, mass, pair_eps2, ax, ay, az);
       }
-      for (int u = 0; u < unroll; ++u)
-        for (int l = 0; l < lanes; ++l) {
-          const std::int64_t i = g + u * lanes + l;
-          sum[0][i] += static_cast<double>(ax[u].lanes[l]);
-          sum[1][i] += static_cast<double>(ay[u].lanes[l]);
-          sum[2][i] += static_cast<double>(az[u].lanes[l]);
-        }
+      add_to(sum[0] + g, ax);
+      add_to(sum[1] + g, ay);
+      add_to(sum[2] + g, az);
     }
   }
 }
 
 template <class V>
 void forces(const TileView& v, double scale, Vec3* acceleration, int threads) {
+  const bool equal_masses = v.uniform_softening && v.equal_masses;
+  const double factor = scale / over_cube_factor<typename Lanes<V>::Scalar> * (equal_masses ? v.mass[0] : 1);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (v.last_target - v.first_target > task_targets)
   for (std::int64_t first = v.first_target; first < v.last_target; first += task_targets) {
     double sum[3][task_targets];
-    if (v.uniform_softening)
-      sum_over_sources<V, true>(v, first, sum);
+    if (equal_masses)
+      sum_over_sources<V, true, true>(v, first, sum);
+    else if (v.uniform_softening)
+      sum_over_sources<V, true, false>(v, first, sum);
     else
-      sum_over_sources<V, false>(v, first, sum);
+      sum_over_sources<V, false, false>(v, first, sum);
     for (std::int64_t i = 0; i < task_targets && first + i < v.last_target; ++i) {
       Vec3& a = acceleration[v.order[first + i]];
-      a.x = scale * sum[0][i];
-      a.y = scale * sum[1][i];
-      a.z = scale * sum[2][i];
+      a.x = factor * sum[0][i];
+      a.y = factor * sum[1][i];
+      a.z = factor * sum[2][i];
     }
   }
 }
 
 void forces_mixed(const TileView& v, double scale, Vec3* acceleration, int threads) {
-  forces<FloatV>(v, scale, acceleration, threads);
+  forces<Twin<FloatV>>(v, scale, acceleration, threads);
 }
 void forces_double(const TileView& v, double scale, Vec3* acceleration, int threads) {
-  forces<DoubleV>(v, scale, acceleration, threads);
+  forces<Twin<DoubleV>>(v, scale, acceleration, threads);
 }
 
 void potentials(const BodyView& v, double g, double* potential, int threads) {

@@ -22,6 +22,7 @@ struct TileView {
   std::int64_t bodies;
   std::int64_t sources;  ///< the first of `bodies`
   bool uniform_softening;
+  bool equal_masses;                       ///< of the sources
   std::int64_t first_target, last_target;  ///< what is computed; the first is a multiple of target_tile
 };
 

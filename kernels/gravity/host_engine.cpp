@@ -43,7 +43,8 @@ class HostEngine final : public GravityEngine {
     centre_.resize(static_cast<std::size_t>(ceiling_divide(state_.size(), target_tile)));
     if (state_.length_scale == 0) state_.length_scale = length_scale(state_.position, state_.softening);
     mass_scale_ = mass_scale(state_.mass);
-    uniform_ = common_value(state_.softening) >= 0;
+    uniform_softening_ = common_value(state_.softening) >= 0;
+    equal_masses_ = common_value(std::span(state_.mass).first(static_cast<std::size_t>(state_.sources))) >= 0;
     if (state_.tile_order.empty()) state_.tile_order = tile_order(state_.position, state_.sources);
     if (state_.acceleration.empty()) {
       state_.acceleration.resize(n);
@@ -140,7 +141,8 @@ class HostEngine final : public GravityEngine {
                         state_.tile_order.data(),
                         state_.size(),
                         state_.sources,
-                        uniform_,
+                        uniform_softening_,
+                        equal_masses_,
                         mine.first,
                         mine.last};
     const double scale = options_.gravitational_constant * mass_scale_ / state_.length_scale / state_.length_scale;
@@ -163,7 +165,7 @@ class HostEngine final : public GravityEngine {
   GravityOptions options_;
   NbodyState state_;
   double mass_scale_ = 1;
-  bool uniform_ = false;
+  bool uniform_softening_ = false, equal_masses_ = false;
   std::vector<double> x_, y_, z_, mass_, softening_squared_;
   std::vector<Vec3> centre_, in_tile_order_;
 };

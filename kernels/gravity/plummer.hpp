@@ -20,6 +20,14 @@ ERGODE_HOST_DEVICE inline __attribute__((always_inline)) T inverse_distance(T dx
   return inverse_square_root(softened_square(dx, dy, dz, eps2));
 }
 
+/// mass / square^(3/2). Vectors of a CPU have their own (kernels/gravity/over_cube.hpp), in which a constant factor may
+/// be left for the caller to multiply the sums by.
+template <class T>
+ERGODE_HOST_DEVICE inline __attribute__((always_inline)) T over_cube(T mass, T square) {
+  const T inverse = inverse_square_root(square);
+  return (mass * inverse) * (inverse * inverse);
+}
+
 /// Adds m d / (r^2 + eps2)^(3/2) to (ax, ay, az). `eps2` > 0: the callers floor it (kernels/gravity/tiles.hpp), so that
 /// a body's pull on itself, and that of a coincident one, is exactly zero without a test. Thirteen instructions in
 /// float on a GPU.
@@ -27,8 +35,7 @@ struct PlummerForce {
   template <class T>
   ERGODE_HOST_DEVICE inline __attribute__((always_inline)) void operator()(T dx, T dy, T dz, T mass, T eps2, T& ax,
                                                                            T& ay, T& az) const {
-    const T inverse = inverse_distance(dx, dy, dz, eps2);
-    const T strength = (mass * inverse) * (inverse * inverse);
+    const T strength = over_cube(mass, softened_square(dx, dy, dz, eps2));
     ax = fused_multiply_add(strength, dx, ax);
     ay = fused_multiply_add(strength, dy, ay);
     az = fused_multiply_add(strength, dz, az);
