@@ -200,20 +200,6 @@ ERGODE_SIMD Bits64V product_of_low_halves(Bits64V a, Bits64V b) {
   return {(Bits64Lanes)_mm512_mul_epu32((__m512i)a.lanes, (__m512i)b.lanes)};
 }
 
-/// 1 / sqrt(x) to about an ulp. The processor's own estimates may differ between makers and a 512-bit square root and
-/// division are slow, so: an estimate from the exponent bits (3.4 % off), a fourth-order step, a Newton step.
-ERGODE_SIMD FloatV inverse_square_root(FloatV x) {
-  FloatV y = {(FloatLanes)(0x5f3759df - ((IntLanes)x.lanes >> 1))};
-  const FloatV minus_x = {-x.lanes};
-  const FloatV one = broadcast<FloatV>(1.0f), half = broadcast<FloatV>(0.5f);
-  FloatV r = fused_multiply_add(minus_x * y, y, one);
-  const FloatV p =
-      fused_multiply_add(r, fused_multiply_add(r, broadcast<FloatV>(0.3125f), broadcast<FloatV>(0.375f)), half);
-  y = fused_multiply_add(y * r, p, y);
-  r = fused_multiply_add(minus_x * y, y, one);
-  return fused_multiply_add(y * half, r, y);
-}
-
 #elif defined(ERGODE_ISA_avx2)
 
 ERGODE_SIMD FloatV fused_multiply_add(FloatV a, FloatV b, FloatV c) {
@@ -242,9 +228,6 @@ ERGODE_SIMD bool any(Mask64 m) {
 }
 ERGODE_SIMD Bits64V product_of_low_halves(Bits64V a, Bits64V b) {
   return {(Bits64Lanes)_mm256_mul_epu32((__m256i)a.lanes, (__m256i)b.lanes)};
-}
-ERGODE_SIMD FloatV inverse_square_root(FloatV x) {
-  return {1.0f / (FloatLanes)_mm256_sqrt_ps((__m256)x.lanes)};
 }
 
 #else
@@ -276,9 +259,6 @@ ERGODE_SIMD bool any(Mask64 m) {
 }
 ERGODE_SIMD Bits64V product_of_low_halves(Bits64V a, Bits64V b) {
   return {(Bits64Lanes)_mm_mul_epu32((__m128i)a.lanes, (__m128i)b.lanes)};
-}
-ERGODE_SIMD FloatV inverse_square_root(FloatV x) {
-  return {1.0f / (FloatLanes)_mm_sqrt_ps((__m128)x.lanes)};
 }
 
 #endif
