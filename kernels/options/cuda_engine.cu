@@ -7,6 +7,7 @@
 #include "kernels/device/memory_use.hpp"
 #include "kernels/device/pinned_array.cuh"
 #include "kernels/options/cuda_engine.hpp"
+#include "kernels/options/fold.cuh"
 #include "kernels/options/group_data.hpp"
 #include "kernels/options/longstaff_schwartz.cuh"
 #include "kernels/options/paths_cuda.cuh"
@@ -20,6 +21,7 @@ template <class Real>
 struct DeviceGroup {
   DeviceArena::Piece memory;
   GroupView<Real> view;  ///< device pointers
+  EstimatorStrides strides;
   PathKernel kernel;
   bool tangents;
   std::int64_t normals;  ///< of one path
@@ -68,6 +70,7 @@ DeviceGroup<Real> device_group(const GroupData<Real>& data, const std::uint32_t*
   d.view.policies = reinterpret_cast<const Real*>(base + policies);
   d.view.sobol.bridge.steps = reinterpret_cast<const BridgeStep<Real>*>(base + bridge);
   d.view.sobol.directions = directions;
+  d.strides = data.strides;
   d.kernel = path_kernel(data.grids[0]);
   d.tangents = !data.dual.empty();
   d.normals = static_cast<std::int64_t>(data.grids[0].steps) * data.grids[0].normals;
@@ -124,20 +127,28 @@ class CudaPathEngine final : public PathEngine {
   void remove(int group) override { groups_.erase(group); }
 
   std::vector<double> run(std::span<const Work> work) override {
-    std::int64_t total = 0;
-    for (const Work& w : work)
-      total +=
-          w.count * std::visit([](auto& d) { return std::int64_t{d.view.estimators}; }, groups_.at(w.group)) * moments;
+    std::int64_t total = 0, unfolded = 0;
+    for (const Work& w : work) {
+      const std::int64_t row = row_of(w.group);
+      total += w.rows() * row;
+      if (w.folded) unfolded += w.count * row;
+    }
     ensure(sums_, "sums of chunks", total);
-    std::int64_t at = 0;
+    ensure(unfolded_, "sums of chunks of blocks", unfolded);
+    double *to = sums_.get(), *chunks = unfolded_.get();
     std::size_t turn = 0;
     for (const Work& w : work) {
+      const cudaStream_t stream = streams_[turn++ % std::size(streams_)];
       std::visit(
           [&](auto& d) {
-            launch_chunks(d, d.view, w.first, w.count, sums_.get() + at, streams_[turn++ % std::size(streams_)]);
-            at += w.count * d.view.estimators * moments;
+            launch_chunks(d, d.view, w.first, w.count, w.folded ? chunks : to, stream);
+            if (!w.folded) return;
+            const auto span = timer_.span("sums of blocks", stream);
+            fold_cuda(chunks, w.first, w.count, d.view.estimators, d.strides, to, stream);
           },
           groups_.at(w.group));
+      if (w.folded) chunks += w.count * row_of(w.group);
+      to += w.rows() * row_of(w.group);
     }
     synchronise();
     if (total == 0) return {};
@@ -195,6 +206,11 @@ class CudaPathEngine final : public PathEngine {
   }
 
  private:
+  /// Numbers of a chunk.
+  std::int64_t row_of(int group) const {
+    return std::visit([](auto& d) { return std::int64_t{d.view.estimators} * moments; }, groups_.at(group));
+  }
+
   void synchronise() {
     cuda_check(cudaDeviceSynchronize(), "paths_kernel");
     timer_.collect();
@@ -318,7 +334,7 @@ class CudaPathEngine final : public PathEngine {
   int shared_memory_ = 0;  ///< that a block may have, bytes
   int next_ = 0;
   DeviceArray<std::uint32_t> directions_;
-  DeviceArray<double> sums_;
+  DeviceArray<double> sums_, unfolded_;
   DeviceArray<unsigned char> normals_;
   PinnedArray<double> host_sums_;
   DeviceArena arena_;

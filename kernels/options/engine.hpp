@@ -40,10 +40,17 @@ struct GroupPlan {
   std::int64_t chunks() const;
 };
 
+/// Chunks that make a block. The sums of a group with Philox numbers are those of its blocks, added in sequence, and a
+/// block's those of its chunks, added in sequence to 0; so it does not matter where blocks are summed.
+inline constexpr std::int64_t fold_chunks = 64;
+
 /// Chunks [first, first + count) of a group that was added.
 struct Work {
   int group = 0;
   std::int64_t first = 0, count = 0;
+  bool folded = false;  ///< to the sums of blocks: whole ones, which begin at multiples; with Philox numbers only
+  std::int64_t chunks_a_row() const { return folded ? fold_chunks : 1; }
+  std::int64_t rows() const { return count / chunks_a_row(); }
 };
 
 /// States of paths at the steps that a record observer marks.
@@ -61,7 +68,8 @@ class PathEngine {
   /// Takes a copy where the backend computes. Returns its number.
   virtual int add(const GroupPlan& plan) = 0;
   virtual void remove(int group) = 0;
-  /// The sums of each chunk of each work in turn: (chunk, estimator, moment), moments as in kernels/options/chunk.hpp.
+  /// The sums of each chunk, or block, of each work in turn: (chunk or block, estimator, moment), moments as in
+  /// kernels/options/chunk.hpp. A block's are of the chunks that take part in the estimator.
   virtual std::vector<double> run(std::span<const Work> work) = 0;
   /// x of every estimator for the first `samples` samples, (estimator, sample).
   virtual std::vector<double> values(int group, std::int64_t samples) = 0;

@@ -19,6 +19,21 @@ PathKernel path_kernel(const PathSpec& spec) {
   return PathKernel::one_asset;
 }
 
+namespace {
+
+EstimatorStrides strides_of(const GroupPlan& plan) {
+  EstimatorStrides strides;
+  std::fill(std::begin(strides.of), std::end(strides.of), 1);
+  for (const Variation& v : plan.variations)
+    for (std::int32_t t = v.spec.first; t < v.spec.last; ++t) {
+      std::int32_t& stride = strides.of[plan.targets[static_cast<std::size_t>(t)].estimator];
+      stride = std::max(stride, v.spec.stride);
+    }
+  return strides;
+}
+
+}  // namespace
+
 template <class Real>
 GroupData<Real> group_data(const GroupPlan& plan) {
   GroupData<Real> d;
@@ -37,6 +52,7 @@ GroupData<Real> group_data(const GroupPlan& plan) {
       for (const double c : v.constants) d.plain.push_back(static_cast<Real>(c));
     }
   }
+  d.strides = strides_of(plan);
   if (plan.replications > 0 && !plan.times.empty()) d.bridge = brownian_bridge<Real>(plan.times);
 
   GroupView<Real>& g = d.view;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/options/engine.hpp"
+#include "kernels/options/fold.hpp"
 #include "kernels/options/path_loops.hpp"
 
 namespace ergode::kernels::options {
@@ -34,6 +35,7 @@ struct GroupData {
   std::vector<std::int64_t> offsets;
   std::vector<Real> policies;
   std::vector<BridgeStep<Real>> bridge;
+  EstimatorStrides strides;
   GroupView<Real> view;  ///< with the pointers of these arrays; directions are left to the backend
 };
 

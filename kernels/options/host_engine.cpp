@@ -142,11 +142,18 @@ class HostPathEngine final : public PathEngine {
   template <class Real>
   void run_group(GroupData<Real>& data, const Work& w, std::vector<double>& sums) {
     const GroupView<Real> view = view_of(data);
-    const std::size_t before = sums.size();
-    sums.resize(before + static_cast<std::size_t>(w.count * view.estimators * moments));
+    const std::int64_t row = std::int64_t{view.estimators} * moments;
+    std::vector<double> chunks(static_cast<std::size_t>(w.count * row));
     Scratch<Real> scratch(view, threads_);
-    loops_for<Real>(isa_).run(view, path_kernel(data.grids[0]), w.first, w.count, sums.data() + before,
-                              scratch.threads.data(), threads_);
+    loops_for<Real>(isa_).run(view, path_kernel(data.grids[0]), w.first, w.count, chunks.data(), scratch.threads.data(),
+                              threads_);
+    if (!w.folded) {
+      sums.insert(sums.end(), chunks.begin(), chunks.end());
+      return;
+    }
+    for (std::int64_t c = 0; c < w.count; c += fold_chunks)
+      for (std::int64_t i = 0; i < row; ++i)
+        sums.push_back(sum_of_block(chunks.data() + c * row + i, row, w.first + c, data.strides.of[i / moments]));
   }
 
   /// All chunks that hold the first `samples` samples, for what they leave behind beside the sums.

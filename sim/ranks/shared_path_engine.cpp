@@ -149,15 +149,16 @@ class SharedPathEngine final : public PathEngine {
     std::int64_t total = 0;
     for (const Work& w : work) {
       begin.push_back(total);
-      total += w.count * row(w.group);
+      total += w.rows() * row(w.group);
     }
     std::vector<double> sums(static_cast<std::size_t>(total));
     for (int r = 0; r < leader_.size(); ++r) {
       const double* from = numbers<double>(pieces[static_cast<std::size_t>(r)]);
       const std::vector<Work> theirs = share_of(work, r, leader_.size());
       for (std::size_t w = 0; w < work.size(); ++w) {
-        const std::int64_t count = theirs[w].count * row(work[w].group);
-        const std::int64_t at = begin[w] + (theirs[w].first - work[w].first) * row(work[w].group);
+        const std::int64_t count = theirs[w].rows() * row(work[w].group);
+        const std::int64_t before = (theirs[w].first - work[w].first) / work[w].chunks_a_row();
+        const std::int64_t at = begin[w] + before * row(work[w].group);
         std::copy_n(from, count, sums.begin() + at);
         from += count;
       }

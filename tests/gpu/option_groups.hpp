@@ -75,6 +75,38 @@ inline std::vector<ReadyGroup> ready_groups(const std::string& yaml, std::uint32
   return ready;
 }
 
+/// What an engine gives for three pieces of each group, the middle one folded, and what by the sums of all chunks it
+/// should. Groups of 200 chunks at least.
+struct Folding {
+  std::vector<double> found, expected;
+};
+inline Folding fold(kernels::options::PathEngine& engine, const std::vector<ReadyGroup>& groups) {
+  using namespace kernels::options;
+  Folding out;
+  std::vector<Work> work;
+  for (const ReadyGroup& g : groups) {
+    const int number = engine.add(g.plan);
+    work.insert(work.end(), {{number, 0, 64}, {number, 64, 128, true}, {number, 192, 8}});
+    const auto sums = g.run(engine);
+    const auto row = static_cast<std::ptrdiff_t>(g.plan.estimators * moments);
+    const auto chunks = [&](std::ptrdiff_t first, std::ptrdiff_t last) {
+      out.expected.insert(out.expected.end(), sums.begin() + first * row, sums.begin() + last * row);
+    };
+    chunks(0, 64);
+    for (const std::ptrdiff_t block : {64, 128})
+      for (std::ptrdiff_t i = 0; i < row; ++i) {
+        double sum = 0;
+        for (std::ptrdiff_t c = block; c < block + 64; ++c)
+          if (c % g.task.group.estimators[static_cast<std::size_t>(i / moments)].stride == 0)
+            sum += sums[static_cast<std::size_t>(c * row + i)];
+        out.expected.push_back(sum);
+      }
+    chunks(192, 200);
+  }
+  out.found = engine.run(work);
+  return out;
+}
+
 /// Markets of every model: G, S gbm, H heston, B bates, C cev, L local volatility, M merton_jump, K kou_jump, and D1 to
 /// D9.
 inline std::string markets_of_all_models() {
@@ -158,6 +190,16 @@ inline std::string every_kernel(const std::string& monte_carlo) {
   add("id: many-mixed, product: rainbow, select: min, type: put, underlyings: [H, D1, D2, D3, D4, D5, D6, D7, D8, C], "
       "strike: 100");
   return text;
+}
+
+/// Groups of 206 chunks, with tangents and without, with a control variate, and with a bias that every other chunk
+/// counts for.
+inline std::string book_to_fold() {
+  return head("paths: 210000, antithetic: false") +
+         "  - {id: plain, product: european, type: call, underlying: G, strike: 100, maturity: 1}\n"
+         "  - {id: asian, product: asian, underlying: S, strike: 100, fixings: 4, maturity: 1, greeks: [delta, "
+         "gamma]}\n"
+         "  - {id: stepped, product: european, underlying: H, strike: 100, maturity: 0.5, greeks: [vega]}\n";
 }
 
 }  // namespace ergode::testing

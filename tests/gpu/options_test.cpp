@@ -107,6 +107,13 @@ TEST_CASE("CUDA sums have the same bits however chunks are divided, launched, re
     }
 }
 
+TEST_CASE("CUDA adds up the chunks of a block in their order, those that take part", "[small]") {
+  const auto device = usable_device();
+  const auto cuda = on(device);
+  const Folding folding = fold(*cuda, ready_groups(book_to_fold()));
+  CHECK(same_bits(folding.found, folding.expected));
+}
+
 TEST_CASE("CUDA values of single samples belong to the sums, and fewer are the first of more", "[small]") {
   const auto device = usable_device();
   const auto cuda = on(device);

@@ -199,6 +199,28 @@ TEST_CASE("bounds that MPI cannot count to are refused") {
   CHECK_THROWS_AS(sim::int_bounds(std::vector<std::int64_t>{0, 7, most + 1}), io::Error);
 }
 
+TEST_CASE("folded work is shared by whole blocks, and what is left over goes on in turn") {
+  const std::vector<Work> work{{0, 64, 7 * 64, true}, {0, 512, 5}, {1, 128, 64, true}, {2, 64, 100 * 64, true}};
+  for (const int size : {1, 2, 3, 4, 7, 9}) {
+    std::vector<std::int64_t> next, blocks(static_cast<std::size_t>(size));
+    for (const Work& w : work) next.push_back(w.first);
+    for (int rank = 0; rank < size; ++rank) {
+      const auto mine = sim::share_of(work, rank, size);
+      REQUIRE(mine.size() == work.size());
+      for (std::size_t w = 0; w < work.size(); ++w) {
+        CHECK(mine[w].folded == work[w].folded);
+        CHECK(mine[w].first == next[w]);
+        CHECK(mine[w].count % work[w].chunks_a_row() == 0);
+        next[w] += mine[w].count;
+        blocks[static_cast<std::size_t>(rank)] += mine[w].rows();
+      }
+    }
+    for (std::size_t w = 0; w < work.size(); ++w) CHECK(next[w] == work[w].first + work[w].count);
+    const auto [least, most] = std::minmax_element(blocks.begin(), blocks.end());
+    CHECK(*most - *least <= 1);
+  }
+}
+
 TEST_CASE("every chunk is of one rank, in the order of the ranks, and small works are spread") {
   const std::vector<Work> work{{0, 5, 7}, {1, 0, 1}, {2, 3, 1}, {3, 0, 1}, {4, 0, 0}, {5, 10, 100}};
   for (const int size : {1, 2, 3, 4, 7}) {
