@@ -13,7 +13,7 @@
 namespace ergode::io {
 
 struct Checkpoint {
-  static constexpr std::int64_t format = 1;  ///< compatibility goes by this number
+  static constexpr std::int64_t format = 2;  ///< compatibility goes by this number
   std::string simulation;                    ///< "nbody"
   std::string config;                        ///< the text of config.used.yaml
   std::string backend;                       ///< "cpu" or "cuda"

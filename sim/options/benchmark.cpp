@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "kernels/options/chunk.hpp"
-#include "sim/options/task.hpp"
+#include "sim/options/path_work.hpp"
 
 namespace ergode::sim::options {
 namespace {
@@ -154,10 +154,12 @@ class EndlessPaths {
 
   void chunks(std::int64_t count) {
     while (count > 0) {
-      const k::Work work{number_, next_, std::min(count, most_chunks)};
-      engine_.run({&work, 1});
-      next_ += work.count;
-      count -= work.count;
+      const std::int64_t now = std::min(count, most_chunks);
+      std::vector<k::Work> work;
+      append_work(work, task_, number_, next_, now);
+      engine_.run(work);
+      next_ += now;
+      count -= now;
     }
   }
 
@@ -223,7 +225,7 @@ PathRate many(k::PathEngine& engine, std::int64_t options, std::int64_t paths, c
     for (Group& group : make_groups(settings, seed)) {
       Task task(std::move(group), settings.monte_carlo, false);
       numbers.push_back(engine.add(task.plan()));
-      work.push_back({numbers.back(), 0, task.chunks()});
+      append_work(work, task, numbers.back(), 0, task.chunks());
       const std::int64_t each = task.group.paths_of(task.group.samples), steps = task.group.grid.steps();
       rate.paths += each;
       rate.steps = std::max(rate.steps, steps);
@@ -250,8 +252,9 @@ PathRate early(k::PathEngine& engine, int threads, std::int64_t paths, const Pac
     Task task(std::move(groups.front()), settings.monte_carlo, false);
     task.exercise = train(task.group, engine, threads);
     const int number = engine.add(task.plan());
-    const k::Work work{number, 0, task.chunks()};
-    engine.run({&work, 1});
+    std::vector<k::Work> work;
+    append_work(work, task, number, 0, task.chunks());
+    engine.run(work);
     engine.remove(number);
   };
   const Group group = make_groups(settings, seed).front();

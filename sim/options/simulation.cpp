@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "kernels/device/profile.hpp"
-#include "kernels/options/chunk.hpp"
 #include "kernels/random/joe_kuo.hpp"
 #include "sim/options/assemble_results.hpp"
+#include "sim/options/path_work.hpp"
 #include "sim/options/results_file.hpp"
 #include "sim/options/results_table.hpp"
 #include "sim/options/task.hpp"
@@ -261,36 +261,24 @@ class OptionPricing final : public Simulation {
   /// Up to `units` chunks of the present round; its end is where decisions are made.
   std::int64_t run_paths(std::int64_t units) {
     std::vector<k::Work> work;
-    std::vector<std::size_t> owners;
+    std::vector<Task*> owners;
     std::int64_t chunks = 0;
     const std::int64_t wanted = std::min(units, most_chunks);
     while (task_ < tasks_.size() && chunks < wanted) {
       Task& t = tasks_[task_];
       const std::int64_t end = t.done() ? t.next_chunk : t.round_end(round_);
-      // What the work list holds of this task already.
-      const std::int64_t planned = !owners.empty() && owners.back() == task_ ? work.back().count : 0;
-      const std::int64_t first = t.next_chunk + planned, count = std::min(end - first, wanted - chunks);
+      const std::int64_t count = std::min(end - t.next_chunk, wanted - chunks);
       if (count > 0) {
-        work.push_back({number_of(task_), first, count});
-        owners.push_back(task_);
+        append_work(work, t, number_of(task_), t.next_chunk, count);
+        owners.resize(work.size(), &t);
         chunks += count;
       }
-      if (first + std::max<std::int64_t>(count, 0) < end) break;
+      if (t.next_chunk + std::max<std::int64_t>(count, 0) < end) break;
       ++task_;
     }
     const std::vector<double> sums = engine_->run(work);
-    std::size_t at = 0;
-    for (std::size_t w = 0; w < work.size(); ++w) {
-      Task& t = tasks_[owners[w]];
-      const std::size_t row = t.group.estimators.size() * k::moments;
-      for (std::int64_t c = work[w].first; c < work[w].first + work[w].count; ++c, at += row) {
-        if (!std::all_of(sums.begin() + static_cast<std::ptrdiff_t>(at),
-                         sums.begin() + static_cast<std::ptrdiff_t>(at + row),
-                         [](double x) { return std::isfinite(x); }))
-          refuse_not_finite(t, *engine_, c);
-        t.add(c, sums.data() + at);
-      }
-    }
+    const double* at = sums.data();
+    for (std::size_t w = 0; w < work.size(); ++w) at = add_sums(*owners[w], work[w], at, *engine_);
     unit_ += chunks;
     if (task_ == tasks_.size()) end_round();
     return std::max<std::int64_t>(chunks, 1);

@@ -17,6 +17,16 @@ void Accumulator::add(const double* chunk, std::int64_t samples, std::int64_t re
   counts[r] += samples;
 }
 
+void Accumulator::add_to_block(const double* chunk, std::int64_t samples) {
+  for (std::size_t i = 0; i < 5; ++i) block[i] += chunk[i];
+  counts[0] += samples;
+}
+
+void Accumulator::close_block() {
+  for (std::size_t i = 0; i < 5; ++i) sums[0][i] += block[i];
+  block = {};
+}
+
 std::int64_t Accumulator::samples() const {
   std::int64_t n = 0;
   for (const std::int64_t c : counts) n += c;
@@ -28,6 +38,7 @@ MeanError mean_and_error(const Accumulator& a, bool controlled, double control_m
   std::array<double, 5> s{};
   for (const auto& r : a.sums)
     for (std::size_t i = 0; i < 5; ++i) s[i] += r[i];
+  for (std::size_t i = 0; i < 5; ++i) s[i] += a.block[i];
   const auto n = static_cast<double>(a.samples());
   if (n == 0) return out;
   const double x = s[0] / n, c = s[1] / n;

@@ -6,14 +6,19 @@
 
 namespace ergode::sim::options {
 
-/// Sums over samples of an estimator x and its control variate c, chunk after chunk: of x, c, x x, x c, c c; with Sobol
-/// points for each replication by itself.
+/// Sums over samples of an estimator x and its control variate c, chunk after chunk: of x, c, x x, x c, c c. With Sobol
+/// points for each replication by itself; else the chunks of a block (kernels/options/engine.hpp) by themselves.
 struct Accumulator {
-  std::vector<std::array<double, 5>> sums;  ///< (replication), one without Sobol
-  std::vector<std::int64_t> counts;         ///< samples, as `sums`
+  std::vector<std::array<double, 5>> sums;  ///< (replication); without Sobol one, of all blocks that are closed
+  std::vector<std::int64_t> counts;         ///< samples, as `sums`; those of the open block too
+  std::array<double, 5> block{};            ///< sums of the open block; 0 with Sobol
 
   explicit Accumulator(int replications = 0);
+  /// With Sobol.
   void add(const double* chunk, std::int64_t samples, std::int64_t replication);
+  /// Without Sobol; of a whole block, too, while none is open.
+  void add_to_block(const double* chunk, std::int64_t samples);
+  void close_block();
   std::int64_t samples() const;
 };
 

@@ -14,6 +14,15 @@ namespace k = kernels::options;
 namespace {
 /// An estimate without any spread meets a tolerance after so many samples at the earliest.
 constexpr std::int64_t least_alike = 1 << 16;
+
+/// How many of the chunks [first, first + count) count for an estimator.
+std::int64_t taking_part(std::int64_t first, std::int64_t count, std::int32_t stride, std::int64_t replications) {
+  if (stride <= 1) return count;
+  std::int64_t taking = 0;
+  for (std::int64_t c = first; c < first + count; ++c) taking += k::takes_part(c, stride, replications) ? 1 : 0;
+  return taking;
+}
+
 }  // namespace
 
 Task::Task(Group g, const MonteCarloSettings& settings, bool with_extras)
@@ -82,16 +91,23 @@ std::int64_t Task::round() const {
   return r;
 }
 
-void Task::add(std::int64_t chunk, const double* sums) {
-  const auto range = k::chunk_range(chunk, group.samples, points_, group.choices.replications);
-  if (chunk + 1 == chunks_ && group.choices.replications == 0) before_last_ = accumulators;
+void Task::add(std::int64_t first, const double* sums, std::int64_t count) {
+  const int replications = group.choices.replications;
+  const auto range = k::chunk_range(first, group.samples, points_, replications);
+  next_chunk = first + count;
+  if (next_chunk == chunks_ && replications == 0) before_last_ = accumulators;
   for (std::size_t e = 0; e < group.estimators.size(); ++e) {
     const Estimator& estimator = group.estimators[e];
     // An option that is done keeps what it had, whatever company it is in.
-    if (options[estimator.item].done || !k::takes_part(chunk, estimator.stride, group.choices.replications)) continue;
-    accumulators[e].add(sums + e * k::moments, range.count, range.replication);
+    if (options[estimator.item].done) continue;
+    const std::int64_t samples = range.count * taking_part(first, count, estimator.stride, replications);
+    if (replications > 0) {
+      if (samples > 0) accumulators[e].add(sums + e * k::moments, samples, range.replication);
+      continue;
+    }
+    if (samples > 0) accumulators[e].add_to_block(sums + e * k::moments, samples);
+    if (next_chunk % k::fold_chunks == 0) accumulators[e].close_block();
   }
-  next_chunk = chunk + 1;
   // Where a whole run is one round, the way to its end is noted as it goes.
   if (one_round && next_chunk < chunks_ && regular(next_chunk)) note_convergence();
 }
@@ -206,14 +222,16 @@ io::Array numbers(const std::vector<double>& x) {
   return io::Array::from(x);
 }
 
-/// (accumulator, replication, 6): sums and the number of samples.
+/// Of each accumulator (replication, 6), sums and the number of samples, and the open block's sums.
 std::vector<double> numbers_of(const std::vector<Accumulator>& accumulators) {
   std::vector<double> out;
-  for (const Accumulator& a : accumulators)
+  for (const Accumulator& a : accumulators) {
     for (std::size_t r = 0; r < a.sums.size(); ++r) {
       out.insert(out.end(), a.sums[r].begin(), a.sums[r].end());
       out.push_back(static_cast<double>(a.counts[r]));
     }
+    out.insert(out.end(), a.block.begin(), a.block.end());
+  }
   return out;
 }
 
@@ -225,6 +243,7 @@ std::vector<Accumulator> accumulators_of(const std::vector<double>& numbers, int
       for (double& sum : a.sums[r]) sum = numbers.at(at++);
       a.counts[r] = static_cast<std::int64_t>(numbers.at(at++));
     }
+    for (double& sum : a.block) sum = numbers.at(at++);
   }
   return out;
 }

@@ -48,8 +48,9 @@ class Task {
   std::int64_t round() const;
   /// All its options have had enough.
   bool done() const;
-  /// Adds the sums of one chunk, (estimator, moment).
-  void add(std::int64_t chunk, const double* sums);
+  /// Adds the sums, (estimator, moment), of one chunk, or of the `count` of a whole block that is not the first and
+  /// does not hold the last chunk.
+  void add(std::int64_t first, const double* sums, std::int64_t count = 1);
   /// At the end of round number r, where it is the task's: notes how the prices converge, and which options are done.
   void end_round(std::int64_t r);
   /// Ends all, for want of time.

@@ -56,6 +56,21 @@ TEST_CASE("options: ranks give the bits of a run without mpirun") {
   check_ranks(d, "book.yaml", {2, 3, 4}, {});
 }
 
+TEST_CASE("options with more paths than a rank gives chunk by chunk, likewise") {
+  need_mpi();
+  const TemporaryDirectory d;
+  spill(d / "long.yaml",
+        "simulation: option_pricing\nname: long\nseed: 5\ndevice: cpu\n"
+        "monte_carlo: {paths: 3000000, steps_per_year: 2, antithetic: false}\n"
+        "market:\n  underlyings:\n"
+        "    A: {spot: 100, model: gbm, volatility: 0.2}\n"
+        "    B: {spot: 90, model: heston, v0: 0.04, kappa: 2, theta: 0.04, sigma_v: 0.35, rho: -0.7}\n"
+        "options:\n"
+        "  - {id: call, product: european, type: call, underlying: A, strike: 100, maturity: 1, greeks: [delta]}\n"
+        "  - {id: stepped, product: european, type: call, underlying: B, strike: 90, maturity: 1}\n");
+  check_ranks(d, "long.yaml", {1, 2, 3, 4}, {});
+}
+
 TEST_CASE("options in double, with Sobol points and with a tolerance, likewise") {
   need_mpi();
   for (const char* setting :

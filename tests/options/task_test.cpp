@@ -142,3 +142,80 @@ TEST_CASE("wherever a book is stopped, more paths lead to the state that they wo
       }
     }
 }
+
+namespace {
+
+/// Long enough for folded work, with a bias, which every other chunk counts for, and without.
+Settings long_book(std::int64_t paths, const std::string& more = "", const std::string& spot = "100") {
+  return testing::read_settings(
+             "monte_carlo: {antithetic: false, steps_per_year: 2, paths: " + std::to_string(paths) + more +
+             "}\nmarket:\n  underlyings:\n"
+             "    G: {spot: " +
+             spot +
+             ", model: gbm, volatility: 1}\n"
+             "    H: {spot: 100, model: heston, v0: 0.04, kappa: 1.5, theta: 0.05, sigma_v: 0.3, rho: -0.6}\n"
+             "options:\n"
+             "  - {id: far, product: asian, underlying: G, strike: 100, fixings: 2, maturity: 1}\n"
+             "  - {id: stepped, product: european, underlying: H, strike: 100, maturity: 1}\n")
+      .settings;
+}
+
+constexpr std::int64_t all_at_once = std::int64_t{1} << 40;
+
+}  // namespace
+
+TEST_CASE("a long run has the same bits whatever its steps are, with its rounds and without") {
+  for (const auto& [paths, more] : {std::pair{1'200'000, ""}, {2'200'000, ", time_limit: 1 h"}}) {
+    const auto one = pricing(long_book(paths, more));
+    one->initialise();
+    const io::State whole = at_the_end(*one, 1);
+    for (const std::int64_t units : {std::int64_t{63}, std::int64_t{1100}, all_at_once}) {
+      INFO(more << " in steps of " << units);
+      const auto other = pricing(long_book(paths, more));
+      other->initialise();
+      check_same(at_the_end(*other, units), whole);
+    }
+  }
+}
+
+TEST_CASE("a long run that is stopped within a block, at its end or at its own end goes on to the same bits") {
+  const std::int64_t most = 2'200'000;
+  const auto undisturbed = pricing(long_book(most));
+  undisturbed->initialise();
+  const io::State whole = at_the_end(*undisturbed, all_at_once);
+  // To the same number of paths; from a last chunk that is not full, from a full block, and from a regular end.
+  for (const std::int64_t paths : {most, std::int64_t{2'150'000}, std::int64_t{1152 * 1024}, std::int64_t{2048 * 1024}})
+    for (const std::int64_t cut :
+         {std::int64_t{70}, std::int64_t{1151}, std::int64_t{1152}, std::int64_t{2048}, all_at_once}) {
+      INFO(paths << " paths, stopped at unit " << cut);
+      const auto first = pricing(long_book(paths));
+      first->initialise();
+      first->advance(cut);
+      const auto second = pricing(long_book(most));
+      second->restore(first->save());
+      check_same(at_the_end(*second, all_at_once), whole);
+    }
+}
+
+TEST_CASE("a path that is not finite is named alike whether its chunk is folded or not") {
+  // ln S passes the largest float where the normal numbers pass some 4.6, which is rare.
+  const auto message = [](std::int64_t units) -> std::string {
+    const auto simulation = pricing(long_book(1'200'000, "", "6e36"));
+    simulation->initialise();
+    try {
+      at_the_end(*simulation, units);
+    } catch (const io::Error& e) {
+      CHECK(e.code() == io::ExitCode::numerical);
+      return e.what();
+    }
+    return "none";
+  };
+  const std::string one_by_one = message(1);
+  const std::string before = "option far: a value is not finite, first path ";
+  INFO(one_by_one);
+  REQUIRE(one_by_one.starts_with(before));
+  const std::int64_t path = std::stoll(one_by_one.substr(before.size()));
+  CHECK(path >= 64 * 1024);
+  CHECK(path < 1152 * 1024);
+  CHECK(message(all_at_once) == one_by_one);
+}

@@ -287,6 +287,25 @@ TEST_CASE("more paths on a resume give the bits that they would have given from 
   }
 }
 
+TEST_CASE("more paths on a resume of a run whose blocks were folded") {
+  const Place p;
+  const auto write = [&](int paths) {
+    spill(p / "run.yaml",
+          "simulation: option_pricing\nname: long\ndevice: cpu\nmonte_carlo: {antithetic: false, paths: " +
+              std::to_string(paths) +
+              "}\nmarket: {underlyings: {A: {spot: 100, model: gbm, volatility: 0.2}}}\n"
+              "options:\n"
+              "  - {id: call, product: european, strike: 100, maturity: 1, greeks: [delta, gamma]}\n"
+              "  - {id: put, product: european, type: put, strike: 90, maturity: 0.5}\n");
+  };
+  for (const int paths : {3'000'000, 3'100'000}) {
+    write(paths);
+    p.finish("grown", {"--resume"});
+  }
+  p.finish("whole", {"--threads", "1", "--set", "checkpoint.every=70 steps"});
+  p.check_equal("whole", "grown");
+}
+
 TEST_CASE("more paths on a resume of Sobol points, and of a book that was killed") {
   const Place p;
   write_growing(p, 5000, " rng: sobol, replications: 4,");
