@@ -85,7 +85,7 @@ std::optional<CompactGroup> compact_group(const GroupData<Real>& data) {
   const PathKernel kernel = path_kernel(grid);
   if ((kernel != PathKernel::gbm && kernel != PathKernel::heston) || data.view.sobol.replications > 0 ||
       grid.observers > CompactGroup::most_observers ||
-      data.view.estimators > CompactGroup::most_estimators(!data.dual.empty()) ||
+      data.view.estimators > CompactGroup::most_estimators ||
       data.variations.size() > CompactGroup::most_variations || data.terms.size() > CompactGroup::most_terms ||
       std::any_of(grid.observer, grid.observer + grid.observers, records) ||
       std::any_of(data.variations.begin(), data.variations.end(), coarse))

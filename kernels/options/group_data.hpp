@@ -12,8 +12,7 @@ namespace ergode::kernels::options {
 /// What there is to know of the paths of a small group, for the loops that have it in constant memory: one asset of a
 /// known model, one grid, Philox draws, few statistics and estimators.
 struct CompactGroup {
-  static constexpr int most_observers = 2, most_variations = 8, most_terms = 16;
-  static constexpr int most_estimators(bool tangents) { return tangents ? 4 : 1; }
+  static constexpr int most_observers = 2, most_variations = 8, most_terms = 16, most_estimators = 4;
 
   PathSpec grid;
   VariationSpec variations[most_variations];

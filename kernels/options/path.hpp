@@ -93,6 +93,7 @@ struct Path {
     for (int a = 0; a < count(); ++a) {
       const AssetConstants<T> c = constants_of(a, 0);
       asset[a].segment_variance = T(0);
+      asset[a].scored = spec.scores != 0;
       asset[a].level = T(1);
       switch (model_of(a)) {
         case ModelKind::cev:

@@ -86,17 +86,17 @@ __global__ void __launch_bounds__(chunk_lanes)
 
 /// Blocks a multiprocessor of compact_paths_kernel: as many as were fastest on an H200.
 template <class Real>
-constexpr int compact_blocks(bool tangents) {
-  return sizeof(Real) == 8 ? 1 : tangents ? 5 : 8;
+constexpr int compact_blocks(bool tangents, int estimators) {
+  if (sizeof(Real) == 8) return 1;
+  return tangents ? 5 : estimators == 1 ? 8 : 6;
 }
 
 /// The same for what CompactGroup holds: what there is to know of the group comes from constant memory, and what is
-/// added up stays in registers.
-template <int model, class Real, bool tangents>
-__global__ void __launch_bounds__(chunk_lanes, compact_blocks<Real>(tangents))
+/// added up, of at most `most` estimators, stays in registers.
+template <int model, class Real, bool tangents, int most>
+__global__ void __launch_bounds__(chunk_lanes, compact_blocks<Real>(tangents, most))
     compact_paths_kernel(const __grid_constant__ GroupView<Real> group, const __grid_constant__ CompactGroup compact,
                          LaunchArguments<Real> launch) {
-  constexpr int most = CompactGroup::most_estimators(tangents);
   __shared__ double shared[moments][chunk_lanes];
   double sums[most * moments];
   GroupView<Real> g = group;
@@ -168,8 +168,13 @@ void launch_paths(const GroupView<Real>& g, const LaunchArguments<Real>& launch,
   };
   if constexpr (model != any_model) {
     if (launch.compact != nullptr) {
-      tangents ? go(compact_paths_kernel<model, Real, true>, *launch.compact)
-               : go(compact_paths_kernel<model, Real, false>, *launch.compact);
+      constexpr int most = CompactGroup::most_estimators;
+      if (tangents)
+        go(compact_paths_kernel<model, Real, true, most>, *launch.compact);
+      else if (g.estimators > 1)
+        go(compact_paths_kernel<model, Real, false, most>, *launch.compact);
+      else
+        go(compact_paths_kernel<model, Real, false, 1>, *launch.compact);
       return cuda_check_launch("compact_paths_kernel");
     }
   }

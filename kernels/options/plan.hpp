@@ -105,6 +105,7 @@ struct PathSpec {
   std::int32_t bridge_draws;  ///< some observer draws extremes
   std::int32_t normals;       ///< of all assets, per step
   std::int32_t constants;     ///< length of the array
+  std::int32_t scores;        ///< some estimator is a likelihood ratio
   AssetSpec asset[max_assets];
   ObserverSpec observer[max_observers];
   PayoffSpec payoff[max_payoffs];

@@ -351,6 +351,11 @@ k::GroupPlan Planner::take() {
   const bool any_coarse = std::any_of(markets_.begin(), markets_.end(), [](const Market& m) { return m.coarse; });
   plan.grids.push_back(fine.spec);
   plan.grids.push_back(any_coarse ? lay_out(g_.items, g_.market, g_.grid, true, seed).spec : fine.spec);
+  const auto of_score = [](const Wanted& w) {
+    return w.component == Component::score || w.component == Component::second_score ||
+           w.component == Component::tangent_score;
+  };
+  for (k::PathSpec& grid : plan.grids) grid.scores = std::any_of(wanted_.begin(), wanted_.end(), of_score) ? 1 : 0;
   // First comes the one with the base's values.
   std::vector<std::size_t> order;
   if (with_values) order.push_back(*with_values);

@@ -29,6 +29,7 @@ struct Gbm {
     s.segment_variance = deviation * deviation;
     s.variance = step[3];
     if constexpr (is_dual<T>) {
+      if (!s.scored) return;
       // d ln f / dp of a normal increment with mean a(p) and deviation b(p).
       const Real b = value_of(deviation);
       if (plain_constant(c.step, 1) > 0) {

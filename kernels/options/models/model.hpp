@@ -11,7 +11,8 @@ struct AssetState {
   T variance;                 ///< instantaneous, of the log; what models with a variance of their own evolve
   T segment_variance;         ///< of the log over the step just made, given its ends (for Brownian bridges)
   T level;                    ///< S, where a model evolves it instead of its log
-  Scalar<T> score;            ///< derivative of the log density so far, for likelihood ratios
+  bool scored;                ///< a likelihood ratio wants the following two
+  Scalar<T> score;            ///< derivative of the log density so far
   Scalar<T> first_deviation;  ///< standard deviation of the first log increment
 };
 
