@@ -77,21 +77,75 @@ GroupData<Real> group_data(const GroupPlan& plan) {
   return d;
 }
 
+namespace {
+
+bool of_averages(const PathSpec& grid) {
+  constexpr ObserverKind watched[] = {ObserverKind::arithmetic_average, ObserverKind::geometric_average};
+  constexpr PayoffKind paid[] = {PayoffKind::european,      PayoffKind::digital_cash,   PayoffKind::digital_asset,
+                                 PayoffKind::average_price, PayoffKind::average_strike, PayoffKind::terminal_spot};
+  if (grid.observers > 2 || grid.continuous != 0 || grid.asset[0].pays_cash != 0) return false;
+  for (int k = 0; k < grid.observers; ++k)
+    if (grid.observer[k].kind != watched[k]) return false;
+  return std::all_of(grid.payoff, grid.payoff + grid.payoffs, [&](const PayoffSpec& p) {
+    return std::find(std::begin(paid), std::end(paid), p.kind) != std::end(paid);
+  });
+}
+
+bool same(float a, float b) {
+  return a == b;
+}
+bool same(double a, double b) {
+  return a == b;
+}
+template <class Real>
+bool same(const Dual<Real>& a, const Dual<Real>& b) {
+  return a.value == b.value && a.tangent == b.tangent;
+}
+
+/// Whether all steps of a variation with these constants have the numbers of the first.
+template <class Number>
+bool steps_alike(const PathSpec& grid, const Number* constants) {
+  const AssetSpec& asset = grid.asset[0];
+  for (int step = 1; step < grid.steps; ++step) {
+    for (int i = 0; i < asset.stride; ++i)
+      if (!same(constants[asset.steps + step * asset.stride + i], constants[asset.steps + i])) return false;
+    for (int k = 0; k < grid.observers; ++k)
+      if (!same(constants[grid.observer[k].table + step], constants[grid.observer[k].table])) return false;
+  }
+  return true;
+}
+
+template <class Real>
+bool all_alike(const GroupData<Real>& data) {
+  for (std::size_t v = 0; v < data.variations.size(); ++v) {
+    const auto at = static_cast<std::size_t>(data.offsets[v]);
+    if (data.variations[v].tangent != 0 ? !steps_alike(data.grids[0], &data.dual[at])
+                                        : !steps_alike(data.grids[0], &data.plain[at]))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 template <class Real>
 std::optional<CompactGroup> compact_group(const GroupData<Real>& data) {
   const PathSpec& grid = data.grids[0];
-  const auto records = [](const ObserverSpec& o) { return o.kind == ObserverKind::record; };
-  const auto coarse = [](const VariationSpec& v) { return v.grid != 0; };
   const PathKernel kernel = path_kernel(grid);
   if ((kernel != PathKernel::gbm && kernel != PathKernel::heston) || data.view.sobol.replications > 0 ||
-      grid.observers > CompactGroup::most_observers ||
-      data.view.estimators > CompactGroup::most_estimators ||
-      data.variations.size() > CompactGroup::most_variations || data.terms.size() > CompactGroup::most_terms ||
-      std::any_of(grid.observer, grid.observer + grid.observers, records) ||
-      std::any_of(data.variations.begin(), data.variations.end(), coarse))
+      data.view.estimators > CompactGroup::most_estimators || data.variations.size() > CompactGroup::most_variations ||
+      data.terms.size() > CompactGroup::most_terms ||
+      std::any_of(data.variations.begin(), data.variations.end(), [](const VariationSpec& v) { return v.grid != 0; }))
+    return std::nullopt;
+  const bool averages = of_averages(grid);
+  // A loop for several prices on any statistic is not worth its own.
+  if (!averages && (grid.observers > 1 || (data.view.estimators > 1 && data.dual.empty()) ||
+                    (grid.observers == 1 && grid.observer[0].kind == ObserverKind::record)))
     return std::nullopt;
   CompactGroup c{};
+  c.averages = averages;
   c.grid = grid;
+  c.grid.alike = averages && all_alike(data) ? 1 : 0;
   std::copy(data.variations.begin(), data.variations.end(), c.variations);
   std::copy(data.offsets.begin(), data.offsets.end(), c.offsets);
   std::copy(data.terms.begin(), data.terms.end(), c.terms);

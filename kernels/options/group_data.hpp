@@ -10,10 +10,11 @@
 namespace ergode::kernels::options {
 
 /// What there is to know of the paths of a small group, for the loops that have it in constant memory: one asset of a
-/// known model, one grid, Philox draws, few statistics and estimators.
+/// known model, one grid, Philox draws, one or two statistics, few estimators.
 struct CompactGroup {
-  static constexpr int most_observers = 2, most_variations = 8, most_terms = 16, most_estimators = 4;
+  static constexpr int most_variations = 8, most_terms = 16, most_estimators = 4;
 
+  bool averages;  ///< a group of only_averages; else one of at most one statistic
   PathSpec grid;
   VariationSpec variations[most_variations];
   std::int64_t offsets[most_variations];

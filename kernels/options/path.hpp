@@ -36,6 +36,9 @@ struct Statistic {
 
 /// For Path: the model is the asset's, looked up at each step.
 inline constexpr int any_model = -1;
+/// For Path, in place of a bound of the observers: at most an arithmetic average and after it a geometric one, which
+/// most often is its control, nothing between fixings, no cash dividends, and payoffs of these and of the end.
+inline constexpr int only_averages = 2;
 
 /// One path of a group's assets and the statistics along it. `model` is a ModelKind where all assets share it and is
 /// known to the compiler, else any_model. T is float, double or a vector of them, whose lanes are paths, or a dual of
@@ -43,7 +46,7 @@ inline constexpr int any_model = -1;
 template <int model, class T, int assets, int observers = max_observers>
 struct Path {
   using Real = Scalar<T>;
-  static constexpr bool few = observers < max_observers;
+  static constexpr bool few = observers < max_observers, averages = observers == only_averages;
 
   const PathSpec& spec;
   Constants<T> constants;
@@ -130,21 +133,14 @@ struct Path {
   template <class Draws>
   ERGODE_HOST_DEVICE void run(Draws& draws, const Recorder<Element<T>>& recorder) {
     start();
-    if constexpr (Draws::in_blocks && assets == 1 &&
-                  (model == static_cast<int>(ModelKind::gbm) || model == static_cast<int>(ModelKind::heston))) {
-      if (draws.coarse == 0 && continuous == 0 && first_asset.pays_cash == 0) {
-        if constexpr (few) {
-          if (observer_count() == 0) return run_in_blocks<Watching::nothing>(draws);
-          const bool average = observer_spec(0).kind == ObserverKind::arithmetic_average;
-          if (average && observer_count() == 1) return run_in_blocks<Watching::average>(draws);
-          if constexpr (observers > 1)
-            if (average && observer_spec(1).kind == ObserverKind::geometric_average)
-              return run_in_blocks<Watching::averages>(draws);
-        }
-        return run_watched(draws, recorder);
-      }
+    if constexpr (averages) {
+      spec.alike != 0 ? run_in_blocks<true>(draws) : run_in_blocks<false>(draws);
+    } else {
+      if constexpr (Draws::in_blocks && assets == 1 &&
+                    (model == static_cast<int>(ModelKind::gbm) || model == static_cast<int>(ModelKind::heston)))
+        if (draws.coarse == 0 && continuous == 0 && first_asset.pays_cash == 0) return run_watched(draws, recorder);
+      for (int step = 0; step < steps; ++step) advance(step, draws, recorder);
     }
-    for (int step = 0; step < steps; ++step) advance(step, draws, recorder);
   }
 
   /// 0, or NaN where an asset ends at NaN or infinity, which the comparisons of a payoff may hide.
@@ -178,14 +174,6 @@ struct Path {
   }
 
  private:
-  /// run() where nothing watches between fixings and no cash is paid, a block of normals at a time: the same normals
-  /// for the same steps, without looking up each.
-  enum class Watching {
-    nothing,   ///< there are no statistics
-    average,   ///< one, an arithmetic average: the most frequent
-    averages,  ///< and after it a geometric one, which most often is its control
-  };
-
   using KnownModel = std::conditional_t<model == static_cast<int>(ModelKind::gbm), Gbm, Heston>;
 
   /// Few are told apart by the compiler, which then has their states in registers.
@@ -200,20 +188,31 @@ struct Path {
     }
   }
 
-  template <Watching watching, class Draws>
+  /// run() of averages, a block of normals at a time: the same normals for the same steps, without looking up each.
+  template <bool alike, class Draws>
+  ERGODE_HOST_DEVICE void run_in_blocks(const Draws& draws) {
+    if (observer_count() == 0)
+      run_in_blocks<alike, 0>(draws);
+    else if (observer_count() == 1)
+      run_in_blocks<alike, 1>(draws);
+    else
+      run_in_blocks<alike, 2>(draws);
+  }
+  /// Where the numbers of all steps are `alike`, those of the first serve all, and stay in registers.
+  template <bool alike, int watched, class Draws>
   ERGODE_HOST_DEVICE void run_in_blocks(const Draws& draws) {
     using Model = KnownModel;
     constexpr int steps_a_block = 4 / Model::normals;
     AssetConstants<T> c = constants_of(0, 0);
     Real four[4];
     int done = 0, block = 0;
-    Constants<T> weights[observers];
-    for (int k = 0; k < observers; ++k) weights[k] = constants + observer_spec(k).table;
-    const auto make_step = [&](int i, const Real* z) {
+    Constants<T> weights[] = {constants + observer_spec(0).table, constants + observer_spec(1).table};
+    const auto make_step = [&](int number, const Real* z) {
+      const int i = alike ? 0 : number;
       Model::step(asset[0], {c.spot, c.model, c.step + i * Model::step_constants}, z);
-      if constexpr (watching != Watching::nothing)
+      if constexpr (watched > 0)
         if (plain_constant(weights[0], i) != 0) AverageObserver::fixing(observer[0], T(weights[0][i]), spot(0));
-      if constexpr (watching == Watching::averages)
+      if constexpr (watched > 1)
         if (plain_constant(weights[1], i) != 0)
           AverageObserver::fixing(observer[1], T(weights[1][i]), asset[0].log_return);
     };
@@ -222,8 +221,10 @@ struct Path {
       ERGODE_UNROLL
       for (int i = 0; i < steps_a_block; ++i) make_step(i, four + i * Model::normals);
       done += steps_a_block;
-      for (Constants<T>& weight : weights) weight = weight + steps_a_block;
-      c.step = c.step + steps_a_block * Model::step_constants;
+      if constexpr (!alike) {
+        for (Constants<T>& weight : weights) weight = weight + steps_a_block;
+        c.step = c.step + steps_a_block * Model::step_constants;
+      }
     }
     if (done == steps) return;
     draws.last_four(block, four);
@@ -233,7 +234,7 @@ struct Path {
       if (done + i < steps) make_step(i, four + i * Model::normals);
   }
 
-  /// The same where something else is watched: one copy of all that may be.
+  /// run() where nothing watches between fixings and no cash is paid: one copy of all that may watch fixings.
   template <class Draws>
   ERGODE_HOST_DEVICE void run_watched(const Draws& draws, const Recorder<Element<T>>& recorder) {
     using Model = KnownModel;
@@ -372,6 +373,10 @@ struct Path {
   ERGODE_HOST_DEVICE void start_observer(const ObserverSpec& o, T* state) const {
     const Constants<T> c = constants + o.constants;
     for (int i = 0; i < observer_state; ++i) state[i] = T(0);
+    if constexpr (averages) {
+      state[0] = c[0];
+      return;
+    }
     switch (o.kind) {
       case ObserverKind::arithmetic_average:
       case ObserverKind::geometric_average:
@@ -587,6 +592,13 @@ ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets, observers>::payment(
       const bool geometric = observer_spec(p.observer).kind == ObserverKind::geometric_average;
       return {average_payoff(p, c, geometric ? exponential(o[0]) : o[0], spot(a)), Real(0)};
     }
+    case PayoffKind::terminal_spot:
+      return {c[0] * spot(a), Real(0)};
+    default:
+      break;
+  }
+  if constexpr (averages) return {};
+  switch (p.kind) {
     case PayoffKind::extreme_price:
     case PayoffKind::extreme_strike:
       return {extreme_payoff(p, c, spot_today(a) * exponential(o[0]), spot(a)), Real(0)};
@@ -598,8 +610,6 @@ ERGODE_HOST_DEVICE inline Payment<T> Path<model, T, assets, observers>::payment(
       return {cliquet_payoff(c, o[0]), Real(0)};
     case PayoffKind::variance_swap:
       return {variance_swap_payoff(c, o[0]), Real(0)};
-    case PayoffKind::terminal_spot:
-      return {c[0] * spot(a), Real(0)};
     case PayoffKind::observed:
       return {c[0] * o[0], observed_event(observer_spec(p.observer), o)};
     default:

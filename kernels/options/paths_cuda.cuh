@@ -86,15 +86,16 @@ __global__ void __launch_bounds__(chunk_lanes)
 
 /// Blocks a multiprocessor of compact_paths_kernel: as many as were fastest on an H200.
 template <class Real>
-constexpr int compact_blocks(bool tangents, int estimators) {
+constexpr int compact_blocks(bool tangents, int observers, int estimators) {
   if (sizeof(Real) == 8) return 1;
+  if (observers != only_averages) return tangents ? 4 : 6;
   return tangents ? 5 : estimators == 1 ? 8 : 6;
 }
 
 /// The same for what CompactGroup holds: what there is to know of the group comes from constant memory, and what is
 /// added up, of at most `most` estimators, stays in registers.
-template <int model, class Real, bool tangents, int most>
-__global__ void __launch_bounds__(chunk_lanes, compact_blocks<Real>(tangents, most))
+template <int model, class Real, bool tangents, int observers, int most>
+__global__ void __launch_bounds__(chunk_lanes, compact_blocks<Real>(tangents, observers, most))
     compact_paths_kernel(const __grid_constant__ GroupView<Real> group, const __grid_constant__ CompactGroup compact,
                          LaunchArguments<Real> launch) {
   __shared__ double shared[moments][chunk_lanes];
@@ -114,10 +115,9 @@ __global__ void __launch_bounds__(chunk_lanes, compact_blocks<Real>(tangents, mo
       FewSampleSums<most> of_sample;
       Real first[4];
       if (one_block) PhiloxDraws<Real, 1>(compact.grid, group.rounds, number, 0, false).four(0, first);
-      run_sample<model, 1, tangents, CompactGroup::most_observers>(
-          g, sample, chunk, of_sample, [&](int, bool mirrored) {
-            return PhiloxDraws<Real, 1>(compact.grid, group.rounds, number, 0, mirrored, first);
-          });
+      run_sample<model, 1, tangents, observers>(g, sample, chunk, of_sample, [&](int, bool mirrored) {
+        return PhiloxDraws<Real, 1>(compact.grid, group.rounds, number, 0, mirrored, first);
+      });
       add_moments<1, most>(of_sample.x, of_sample.c, g.estimators, sums);
     }
     each_estimator<most>(g.estimators, [&](int e) {
@@ -169,12 +169,15 @@ void launch_paths(const GroupView<Real>& g, const LaunchArguments<Real>& launch,
   if constexpr (model != any_model) {
     if (launch.compact != nullptr) {
       constexpr int most = CompactGroup::most_estimators;
-      if (tangents)
-        go(compact_paths_kernel<model, Real, true, most>, *launch.compact);
+      if (!launch.compact->averages)
+        tangents ? go(compact_paths_kernel<model, Real, true, 1, most>, *launch.compact)
+                 : go(compact_paths_kernel<model, Real, false, 1, 1>, *launch.compact);
+      else if (tangents)
+        go(compact_paths_kernel<model, Real, true, only_averages, most>, *launch.compact);
       else if (g.estimators > 1)
-        go(compact_paths_kernel<model, Real, false, most>, *launch.compact);
+        go(compact_paths_kernel<model, Real, false, only_averages, most>, *launch.compact);
       else
-        go(compact_paths_kernel<model, Real, false, 1>, *launch.compact);
+        go(compact_paths_kernel<model, Real, false, only_averages, 1>, *launch.compact);
       return cuda_check_launch("compact_paths_kernel");
     }
   }

@@ -106,6 +106,7 @@ struct PathSpec {
   std::int32_t normals;       ///< of all assets, per step
   std::int32_t constants;     ///< length of the array
   std::int32_t scores;        ///< some estimator is a likelihood ratio
+  std::int32_t alike;         ///< all steps have the numbers of the first, their fixings among them
   AssetSpec asset[max_assets];
   ObserverSpec observer[max_observers];
   PayoffSpec payoff[max_payoffs];
