@@ -22,7 +22,8 @@ MemoryNeed gravity_memory(std::int64_t bodies, std::int64_t sources, Precision p
 bool sums_over_pairs(Backend backend, Precision precision, std::span<const double> mass, std::int64_t sources) {
   if (backend != Backend::cuda || precision != Precision::mixed || sources < paired_from) return false;
   const auto of_sources = mass.first(static_cast<std::size_t>(sources));
-  return pulling_mass(of_sources) >= least_pulling_mass * *std::max_element(of_sources.begin(), of_sources.end());
+  const auto [lightest, heaviest] = std::minmax_element(of_sources.begin(), of_sources.end());
+  return fixed_point_serves(*heaviest, pulling_mass(of_sources), *lightest);
 }
 
 std::unique_ptr<GravityEngine> make_gravity_engine(const Device& device, int threads, const GravityOptions& options) {

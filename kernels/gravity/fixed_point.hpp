@@ -20,18 +20,23 @@ struct FixedPointScale {
 /// Quanta of the first accumulator in one of the second: a float's significant bits.
 inline constexpr float coarseness = 0x1p24f;
 
-/// The scale for sums of `terms` terms. `pull` is that of all bodies but the heaviest from across the whole system, in
-/// the terms' unit: the least that the acceleration of a body comes to, unless pulls cancel. It is 2^34 quanta; what
-/// `terms` roundings add up to is below a float's last bit of it.
+/// Quanta, as a power of two, of the pull of all bodies but the heaviest from across the whole system: the least that
+/// the acceleration of a body comes to, unless pulls cancel. What the roundings of all tiles add up to at random is far
+/// below a float's last bit of it, and still near that bit for a body a hundred times as far out.
+inline constexpr int quanta_of_all = 40;
+
+/// The scale for sums of `terms` terms, where that pull is `pull` in the terms' unit.
 inline FixedPointScale fixed_point_scale(double pull, std::int64_t terms) {
-  FixedPointScale scale{std::ldexp(1.0f, 34 - std::ilogb(pull)), 0x1p62f};
+  FixedPointScale scale{std::ldexp(1.0f, quanta_of_all - std::ilogb(pull)), 0x1p62f};
   for (std::int64_t room = 1; room < terms; room *= 2) scale.limit /= 2;
   return scale;
 }
 
-/// Of the mass of all others to that of the heaviest body: below, what the heaviest does to the others leaves no room
-/// for what they do to it.
-inline constexpr double least_pulling_mass = 0x1p-16;
+/// Whether such sums serve bodies of these masses: the heaviest one's pull leaves room for what all others, `pulling`
+/// in all, do to it, and that of the lightest from across the system is not lost among the quanta.
+inline bool fixed_point_serves(double heaviest, double pulling, double lightest) {
+  return pulling > 0 && pulling >= 0x1p-10 * heaviest && lightest >= std::ldexp(pulling, 2 - quanta_of_all);
+}
 
 enum class FixedPoint {
   fine,

@@ -1,5 +1,6 @@
 #include <cstring>
 #include <map>
+#include <stdexcept>
 #include <variant>
 
 #include "kernels/device/device_arena.cuh"
@@ -26,6 +27,7 @@ struct DeviceGroup {
   bool tangents;
   std::int64_t normals;  ///< of one path
   int assets;
+  int observers;
   std::optional<CompactGroup> compact;
 };
 
@@ -75,6 +77,7 @@ DeviceGroup<Real> device_group(const GroupData<Real>& data, const std::uint32_t*
   d.tangents = !data.dual.empty();
   d.normals = static_cast<std::int64_t>(data.grids[0].steps) * data.grids[0].normals;
   d.assets = data.grids[0].assets;
+  d.observers = data.grids[0].observers;
   d.compact = compact_group(data);
   return d;
 }
@@ -143,6 +146,7 @@ class CudaPathEngine final : public PathEngine {
           [&](auto& d) {
             launch_chunks(d, d.view, w.first, w.count, w.folded ? chunks : to, stream);
             if (!w.folded) return;
+            if (d.view.sobol.replications > 0) throw std::invalid_argument("chunks of Sobol points are not folded");
             const auto span = timer_.span("sums of blocks", stream);
             fold_cuda(chunks, w.first, w.count, d.view.estimators, d.strides, to, stream);
           },
@@ -193,6 +197,7 @@ class CudaPathEngine final : public PathEngine {
     return std::visit([&](auto& d) { return train_group(d, plan); }, groups_.at(group));
   }
 
+  /// The first variation's constants are plain.
   std::vector<double> upper_bound(int group, const UpperBoundPlan& plan) override {
     DeviceArray<double> largest("upper bounds", plan.count);
     {
@@ -227,7 +232,7 @@ class CudaPathEngine final : public PathEngine {
   template <class Real>
   void launch_chunks(const DeviceGroup<Real>& d, const GroupView<Real>& view, std::int64_t first, std::int64_t count,
                      double* sums, cudaStream_t stream) {
-    LaunchArguments<Real> arguments{first, count, sums, nullptr, std::int64_t{1} << 30, nullptr, stream};
+    LaunchArguments<Real> arguments{first, count, sums, nullptr, std::int64_t{1} << 30, d.observers, nullptr, stream};
     if (d.compact && view.values == nullptr) arguments.compact = &*d.compact;
     if (view.sobol.replications > 0) {
       // Stored normals are shared by all launches, which therefore follow each other in one stream.

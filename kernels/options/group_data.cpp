@@ -135,17 +135,12 @@ std::optional<CompactGroup> compact_group(const GroupData<Real>& data) {
   if ((kernel != PathKernel::gbm && kernel != PathKernel::heston) || data.view.sobol.replications > 0 ||
       data.view.estimators > CompactGroup::most_estimators || data.variations.size() > CompactGroup::most_variations ||
       data.terms.size() > CompactGroup::most_terms ||
-      std::any_of(data.variations.begin(), data.variations.end(), [](const VariationSpec& v) { return v.grid != 0; }))
-    return std::nullopt;
-  const bool averages = of_averages(grid);
-  // A loop for several prices on any statistic is not worth its own.
-  if (!averages && (grid.observers > 1 || (data.view.estimators > 1 && data.dual.empty()) ||
-                    (grid.observers == 1 && grid.observer[0].kind == ObserverKind::record)))
+      std::any_of(data.variations.begin(), data.variations.end(), [](const VariationSpec& v) { return v.grid != 0; }) ||
+      !of_averages(grid))
     return std::nullopt;
   CompactGroup c{};
-  c.averages = averages;
   c.grid = grid;
-  c.grid.alike = averages && all_alike(data) ? 1 : 0;
+  c.grid.alike = all_alike(data) ? 1 : 0;
   std::copy(data.variations.begin(), data.variations.end(), c.variations);
   std::copy(data.offsets.begin(), data.offsets.end(), c.offsets);
   std::copy(data.terms.begin(), data.terms.end(), c.terms);

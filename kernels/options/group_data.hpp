@@ -9,12 +9,11 @@
 
 namespace ergode::kernels::options {
 
-/// What there is to know of the paths of a small group, for the loops that have it in constant memory: one asset of a
-/// known model, one grid, Philox draws, one or two statistics, few estimators.
+/// What there is to know of the paths of a small group of only_averages, for the loops that have it in constant memory:
+/// one asset of a known model, one grid, Philox draws, few estimators.
 struct CompactGroup {
   static constexpr int most_variations = 8, most_terms = 16, most_estimators = 4;
 
-  bool averages;  ///< a group of only_averages; else one of at most one statistic
   PathSpec grid;
   VariationSpec variations[most_variations];
   std::int64_t offsets[most_variations];

@@ -138,7 +138,13 @@ struct Path {
     } else {
       if constexpr (Draws::in_blocks && assets == 1 &&
                     (model == static_cast<int>(ModelKind::gbm) || model == static_cast<int>(ModelKind::heston)))
-        if (draws.coarse == 0 && continuous == 0 && first_asset.pays_cash == 0) return run_watched(draws, recorder);
+        if (draws.coarse == 0 && continuous == 0 && first_asset.pays_cash == 0) {
+          if constexpr (few) {
+            if (observer_count() == 0) return run_in_blocks<false, 0>(draws);
+            if (first_observer.kind == ObserverKind::arithmetic_average) return run_in_blocks<false, 1>(draws);
+          }
+          return run_watched(draws, recorder);
+        }
       for (int step = 0; step < steps; ++step) advance(step, draws, recorder);
     }
   }
@@ -206,7 +212,7 @@ struct Path {
     AssetConstants<T> c = constants_of(0, 0);
     Real four[4];
     int done = 0, block = 0;
-    Constants<T> weights[] = {constants + observer_spec(0).table, constants + observer_spec(1).table};
+    Constants<T> weights[] = {constants + spec.observer[0].table, constants + spec.observer[1].table};
     const auto make_step = [&](int number, const Real* z) {
       const int i = alike ? 0 : number;
       Model::step(asset[0], {c.spot, c.model, c.step + i * Model::step_constants}, z);

@@ -19,6 +19,7 @@ struct LaunchArguments {
   double* sums = nullptr;
   Real* normals = nullptr;
   std::int64_t blocks = 0;                ///< at most
+  int observers = 0;                      ///< of the group
   const CompactGroup* compact = nullptr;  ///< of the group, where it is one
   cudaStream_t stream = nullptr;
 };
@@ -53,8 +54,8 @@ __device__ void each_chunk(const GroupView<Real>& g, const LaunchArguments<Real>
   }
 }
 
-template <int model, class Real, int assets, bool stored, bool tangents>
-__global__ void __launch_bounds__(chunk_lanes)
+template <int model, class Real, int assets, bool stored, bool tangents, int observers>
+__global__ void __launch_bounds__(chunk_lanes, observers == 1 && sizeof(Real) == 4 ? (tangents ? 4 : 6) : 1)
     paths_kernel(const __grid_constant__ GroupView<Real> g, LaunchArguments<Real> launch) {
   __shared__ double shared[moments][chunk_lanes];
   double x[max_estimators], c[max_estimators], sums[max_estimators * moments];
@@ -69,11 +70,11 @@ __global__ void __launch_bounds__(chunk_lanes)
       SampleSums<1> of_sample{x, c};
       if constexpr (stored) {
         store_sobol_normals(g.grids[0], g.sobol, number, sample, launch.normals + thread, stride);
-        run_sample<model, assets, tangents>(g, sample, chunk, of_sample, [&](int grid, bool mirrored) {
+        run_sample<model, assets, tangents, observers>(g, sample, chunk, of_sample, [&](int grid, bool mirrored) {
           return StoredDraws<Real>(g.grids[grid], number, grid, mirrored, launch.normals + thread, stride);
         });
       } else {
-        run_sample<model, assets, tangents>(g, sample, chunk, of_sample, [&](int grid, bool mirrored) {
+        run_sample<model, assets, tangents, observers>(g, sample, chunk, of_sample, [&](int grid, bool mirrored) {
           return PhiloxDraws<Real, assets>(g.grids[grid], g.rounds, number, grid, mirrored);
         });
       }
@@ -86,16 +87,15 @@ __global__ void __launch_bounds__(chunk_lanes)
 
 /// Blocks a multiprocessor of compact_paths_kernel: as many as were fastest on an H200.
 template <class Real>
-constexpr int compact_blocks(bool tangents, int observers, int estimators) {
+constexpr int compact_blocks(bool tangents, int estimators) {
   if (sizeof(Real) == 8) return 1;
-  if (observers != only_averages) return tangents ? 4 : 6;
   return tangents ? 5 : estimators == 1 ? 8 : 6;
 }
 
-/// The same for what CompactGroup holds: what there is to know of the group comes from constant memory, and what is
-/// added up, of at most `most` estimators, stays in registers.
-template <int model, class Real, bool tangents, int observers, int most>
-__global__ void __launch_bounds__(chunk_lanes, compact_blocks<Real>(tangents, observers, most))
+/// The same for a CompactGroup: what there is to know of the group comes from constant memory, and what is added up, of
+/// at most `most` estimators, stays in registers.
+template <int model, class Real, bool tangents, int most>
+__global__ void __launch_bounds__(chunk_lanes, compact_blocks<Real>(tangents, most))
     compact_paths_kernel(const __grid_constant__ GroupView<Real> group, const __grid_constant__ CompactGroup compact,
                          LaunchArguments<Real> launch) {
   __shared__ double shared[moments][chunk_lanes];
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(chunk_lanes, compact_blocks<Real>(tangents, ob
       FewSampleSums<most> of_sample;
       Real first[4];
       if (one_block) PhiloxDraws<Real, 1>(compact.grid, group.rounds, number, 0, false).four(0, first);
-      run_sample<model, 1, tangents, observers>(g, sample, chunk, of_sample, [&](int, bool mirrored) {
+      run_sample<model, 1, tangents, only_averages>(g, sample, chunk, of_sample, [&](int, bool mirrored) {
         return PhiloxDraws<Real, 1>(compact.grid, group.rounds, number, 0, mirrored, first);
       });
       add_moments<1, most>(of_sample.x, of_sample.c, g.estimators, sums);
@@ -169,25 +169,27 @@ void launch_paths(const GroupView<Real>& g, const LaunchArguments<Real>& launch,
   if constexpr (model != any_model) {
     if (launch.compact != nullptr) {
       constexpr int most = CompactGroup::most_estimators;
-      if (!launch.compact->averages)
-        tangents ? go(compact_paths_kernel<model, Real, true, 1, most>, *launch.compact)
-                 : go(compact_paths_kernel<model, Real, false, 1, 1>, *launch.compact);
-      else if (tangents)
-        go(compact_paths_kernel<model, Real, true, only_averages, most>, *launch.compact);
+      if (tangents)
+        go(compact_paths_kernel<model, Real, true, most>, *launch.compact);
       else if (g.estimators > 1)
-        go(compact_paths_kernel<model, Real, false, only_averages, most>, *launch.compact);
+        go(compact_paths_kernel<model, Real, false, most>, *launch.compact);
       else
-        go(compact_paths_kernel<model, Real, false, only_averages, 1>, *launch.compact);
+        go(compact_paths_kernel<model, Real, false, 1>, *launch.compact);
       return cuda_check_launch("compact_paths_kernel");
     }
   }
-  // A loop without derivatives of its own only where it pays.
+  // Loops without derivatives, and for at most one statistic, whose state then stays in registers, only where they pay.
+  constexpr bool known = model != any_model;
+  constexpr int one = known ? 1 : max_observers;
+  const bool few = launch.observers <= one;
   if (stored)
-    go(paths_kernel<model, Real, assets, true, true>);
-  else if (tangents || model == any_model)
-    go(paths_kernel<model, Real, assets, false, true>);
+    go(paths_kernel<model, Real, assets, true, true, max_observers>);
+  else if (tangents || !known)
+    few ? go(paths_kernel<model, Real, assets, false, true, one>)
+        : go(paths_kernel<model, Real, assets, false, true, max_observers>);
   else
-    go(paths_kernel<model, Real, assets, false, model == any_model>);
+    few ? go(paths_kernel<model, Real, assets, false, !known, one>)
+        : go(paths_kernel<model, Real, assets, false, !known, max_observers>);
   cuda_check_launch("paths_kernel");
 }
 

@@ -126,7 +126,9 @@ class Planner {
                : variation(moved(g_.market, d, size), text(d) + "+" + io::write_value(size), std::nullopt, false, 1);
   }
   std::size_t with_tangent(const MarketState& m, const std::string& where, const Direction& d) {
-    return variation(m, where + "'" + text(d), d, false, 1);
+    const std::size_t v = variation(m, where + "'" + text(d), d, false, 1);
+    if (where == "base" && !base_with_tangent_) base_with_tangent_ = v;
+    return v;
   }
 
   std::size_t estimator(Estimator e) {
@@ -149,7 +151,6 @@ class Planner {
     return e > 0 ? (mean(moved(m.state, *m.tangent, e)) - mean(moved(m.state, *m.tangent, -e))) / (2 * e) : 0;
   }
   void set_means(std::size_t e);
-  std::optional<std::size_t> base_with_tangent() const;
 
   Group& g_;
   const std::vector<double>& policies_;
@@ -157,6 +158,7 @@ class Planner {
   std::map<std::string, std::size_t> names_;
   std::vector<Wanted> wanted_;
   std::size_t base_ = 0;
+  std::optional<std::size_t> base_with_tangent_;  ///< the first that has the base's paths, and a derivative along them
 };
 
 void Planner::differences(std::size_t e, const Direction& d, const double (&stencil)[5], int order, double sign) {
@@ -319,16 +321,8 @@ void Planner::set_means(std::size_t e) {
   }
 }
 
-/// The first variation that has a derivative along the base's paths, and with it their values.
-std::optional<std::size_t> Planner::base_with_tangent() const {
-  std::optional<std::size_t> first;
-  for (const auto& [name, variation] : names_)
-    if (name.starts_with("base'")) first = std::min(first.value_or(variation), variation);
-  return first;
-}
-
 k::GroupPlan Planner::take() {
-  const auto with_values = base_with_tangent();
+  const auto with_values = base_with_tangent_;
   if (with_values)
     for (Wanted& w : wanted_)
       if (w.variation == base_) w.variation = *with_values;
@@ -380,14 +374,20 @@ k::GroupPlan Planner::take() {
       }
     }
     out.spec.first = static_cast<std::int32_t>(plan.terms.size());
+    std::vector<std::pair<k::Term, k::TermTarget>> terms;
     for (const Wanted& w : wanted_) {
       if (w.variation != v) continue;
-      plan.terms.push_back({fine.payoff[w.item], w.component, w.coefficient});
-      plan.targets.push_back({static_cast<std::int32_t>(w.estimator), 0});
-      if (g_.estimators[w.estimator].controlled) {
-        plan.terms.push_back({fine.control[w.item], w.component, w.coefficient});
-        plan.targets.push_back({static_cast<std::int32_t>(w.estimator), 1});
-      }
+      const auto to = static_cast<std::int32_t>(w.estimator);
+      terms.push_back({{fine.payoff[w.item], w.component, w.coefficient}, {to, 0}});
+      if (g_.estimators[w.estimator].controlled)
+        terms.push_back({{fine.control[w.item], w.component, w.coefficient}, {to, 1}});
+    }
+    // A payoff is computed once for terms that follow each other.
+    std::stable_sort(terms.begin(), terms.end(),
+                     [](const auto& a, const auto& b) { return a.first.payoff < b.first.payoff; });
+    for (const auto& [term, target] : terms) {
+      plan.terms.push_back(term);
+      plan.targets.push_back(target);
     }
     out.spec.last = static_cast<std::int32_t>(plan.terms.size());
     plan.variations.push_back(std::move(out));

@@ -139,7 +139,11 @@ void Builder::gbm_steps(std::size_t a, k::AssetSpec& spec, const TermStructure& 
     double dividend = 0;
     for (const CashDividend& d : asset.cash_dividends)
       if (d.time > 0 && grid_.step_at(d.time) == static_cast<int>(i) && d.time <= maturity()) dividend += d.amount;
-    put(market_.carry_integral(a, from, to) - 0.5 * variance - jump_drift * (to - from));
+    const double carry = market_.carry_integral(a, from, to), of_jumps = jump_drift * (to - from);
+    const double drift = carry - 0.5 * variance - of_jumps;
+    // What is left where the parts cancel is rounding of the times, and would make equal steps differ.
+    const bool cancels = std::abs(drift) < 1e-12 * (std::abs(carry) + 0.5 * variance + std::abs(of_jumps));
+    put(cancels ? 0 : drift);
     put(std::sqrt(variance));
     put(dividend);
     if (dividend != 0) spec.pays_cash = 1;

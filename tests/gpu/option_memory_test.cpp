@@ -46,10 +46,13 @@ TEST_CASE("a book of options takes no more device memory than was predicted") {
     many += ", D" + std::to_string(i);
   }
   const auto money = [](const std::string& sets) { return "monte_carlo: {steps_per_year: 252, " + sets + "}\n"; };
-  const std::string call =
-      "options: [{id: a, product: european, underlying: A, strike: 100, maturity: 1, greeks: [delta]}]\n";
+  std::string calls = "options:\n";  // more than a compact group holds
+  for (int i = 0; i < 6; ++i)
+    calls += "  - {id: a" + std::to_string(i) +
+             ", product: european, underlying: A, strike: " + std::to_string(90 + i) +
+             ", maturity: 1, greeks: [delta]}\n";
   const std::vector<std::string> books{
-      money("paths: 1e10") + markets + call,
+      money("paths: 1e9") + markets + calls,
       money("paths: 1e7, rng: sobol") + markets +
           "options: [{id: a, product: asian, underlying: A, strike: 100, fixings: 252, maturity: 1}]\n",
       money("paths: 1e7, precision: double") + markets + many + "], strike: 100, maturity: 1, greeks: [delta]}]\n",

@@ -143,16 +143,16 @@ TEST_CASE("CUDA forces over pairs hold from far to near: within a fixed-point nu
   }
 }
 
-/// Where all together have less than 2^-16 of the heavy body's mass, they are not summed over pairs.
+/// Where all together have less than 2^-10 of the heavy body's mass, they are not summed over pairs.
 TEST_CASE("CUDA forces of light bodies on a heavy one") {
   const Device device = usable_device();
-  for (const double lightness : {1e-3, 1.6e-5, 1e-8, 1e-9, 1e-12}) {
+  for (const double lightness : {1e-3, 1.6e-5, 1e-7, 1e-9, 1e-12}) {
     CAPTURE(lightness);
     NbodyState s = cube(paired_from + 1, paired_from + 1, 0.02);
     s.mass.assign(s.mass.size(), lightness);
     s.mass[0] = 1;
     s.position[0] = {0.3, 0.4, 0.45};
-    CHECK(sums_over_pairs(device.backend, Precision::mixed, s.mass, s.sources) == (paired_from * lightness > 0x1p-16));
+    CHECK(sums_over_pairs(device.backend, Precision::mixed, s.mass, s.sources) == (paired_from * lightness > 0x1p-10));
     auto engine = make_gravity_engine(device, 1, options(Precision::mixed));
     engine->upload(s);
     NbodyState out;

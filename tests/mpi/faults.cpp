@@ -134,6 +134,86 @@ TEST_CASE("a rank that fails ends all with its message and its exit class") {
   }
 }
 
+TEST_CASE(
+    "what meets the directory of a run meets ranks as it does one process: taken, a file, another run's, finished") {
+  need_mpi();
+  const TemporaryDirectory d;
+  write_bodies(d);
+  const auto run = [&](const std::vector<std::string>& more) {
+    return run_ranks(d, 2, run_of(d, "bodies.yaml", "run", more));
+  };
+  REQUIRE(run({}).code == 0);
+  CHECK(run({}).code == 7);
+  CHECK(run({"--exists", "backup"}).code == 0);
+  const std::string before = slurp(d / "run/summary.json");
+  const Outcome finished = run({"--resume"});
+  CHECK(finished.code == 0);
+  CHECK(has(finished.out, "finished"));
+  CHECK(slurp(d / "run/summary.json") == before);
+  const Outcome other = run({"--resume", "--set", "seed=4", "--set", "integrator.end_time=0.5"});
+  CHECK(other.code == 3);
+  CHECK(has(other.error, "seed"));
+  CHECK(slurp(d / "run/summary.json") == before);
+  spill(d / "file", "mine");
+  CHECK(run_ranks(d, 2, run_of(d, "bodies.yaml", "file")).code == 7);
+  CHECK(slurp(d / "file") == "mine");
+}
+
+TEST_CASE("ranks in a directory where others are at work end with 7 and name them") {
+  need_mpi();
+  const Endless run(2);
+  const Outcome second = run_ranks(run, 2, run_of(run, "bodies.yaml", "run", {"--resume"}));
+  INFO(second.error);
+  CHECK(second.code == 7);
+  CHECK(has(second.error, "process " + std::to_string(run.rank(0))));
+  ::kill(run.rank(0), SIGTERM);
+  CHECK(run.outcome().code == 75);
+  run.check_resumable();
+}
+
+TEST_CASE("a wall-time limit stops ranks with 75, and damaged checkpoints are met as without ranks") {
+  need_mpi();
+  const TemporaryDirectory d;
+  write_bodies(d);
+  const auto limited = [&](std::vector<std::string> more) {
+    more.insert(more.end(), endless.begin(), endless.end());
+    more.insert(more.end(), {"--max-walltime", "4"});
+    return run_ranks(d, 2, run_of(d, "bodies.yaml", "run", more));
+  };
+  const auto flip = [&](const char* file) {
+    std::string bytes = slurp(d / file);
+    REQUIRE(!bytes.empty());
+    bytes[bytes.size() / 2] ^= 1;
+    spill(d / file, bytes);
+  };
+  REQUIRE(limited({}).code == 75);
+  flip("run/checkpoint.h5");
+  const Outcome resumed = limited({"--resume"});
+  INFO(resumed.error);
+  CHECK(resumed.code == 75);
+  CHECK(has(resumed.error, "warning"));
+  flip("run/checkpoint.h5");
+  flip("run/checkpoint.prev.h5");
+  CHECK(limited({"--resume"}).code == 4);
+}
+
+TEST_CASE("a limit on the size of files stops ranks with 7 and leaves a place that can be used again") {
+  need_mpi();
+  const TemporaryDirectory d;
+  write_bodies(d);
+  REQUIRE(run_alone(d, run_of(d, "bodies.yaml", "alone")).code == 0);
+  // Series and snapshots fit, a checkpoint does not: in blocks of 512 bytes.
+  std::vector<std::string> all{
+      "-n", "2", "/bin/sh", "-c", "ulimit -f 100; ERGODE_CHECKPOINT_RETRY=0 exec \"$@\"", "sh", ERGODE_PROGRAM};
+  for (const std::string& argument : run_of(d, "bodies.yaml", "run")) all.push_back(argument);
+  const Outcome full = Child(d.path(), all, permit, ERGODE_MPIEXEC).wait();
+  INFO(full.error);
+  CHECK(full.code == 7);
+  CHECK_FALSE(fs::exists(d / "run/lock.json"));
+  CHECK(run_ranks(d, 2, run_of(d, "bodies.yaml", "run", {"--exists", "overwrite"})).code == 0);
+  check_equal(d, "alone", "run");
+}
+
 TEST_CASE("what is wrong with the input is said once, by rank 0") {
   need_mpi();
   const TemporaryDirectory d;
