@@ -87,7 +87,7 @@ TEST_CASE("CUDA loops of small groups add up what the loop for any group gives, 
   for (const char* monte_carlo :
        {"control_variate: auto, antithetic: false", "control_variate: none, antithetic: true"})
     for (const std::string volatility : {"0.2", "[[0.3, 0.2], [1, 0.3]]"})
-      for (const int fixings : {1, 2, 3, 4, 9}) {
+      for (const int fixings : {1, 2, 3, 4, 9, 12}) {
         const sim::options::Settings settings = read_settings(book(monte_carlo, fixings, volatility)).settings;
         for (sim::options::Group& group : sim::options::make_groups(settings, 5)) {
           const bool stochastic = std::holds_alternative<sim::options::HestonModel>(group.market.assets[0].model);

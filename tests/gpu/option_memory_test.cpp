@@ -52,7 +52,7 @@ TEST_CASE("a book of options takes no more device memory than was predicted") {
              ", product: european, underlying: A, strike: " + std::to_string(90 + i) +
              ", maturity: 1, greeks: [delta]}\n";
   const std::vector<std::string> books{
-      money("paths: 1e9") + markets + calls,
+      money("paths: 1e10") + markets + calls,
       money("paths: 1e7, rng: sobol") + markets +
           "options: [{id: a, product: asian, underlying: A, strike: 100, fixings: 252, maturity: 1}]\n",
       money("paths: 1e7, precision: double") + markets + many + "], strike: 100, maturity: 1, greeks: [delta]}]\n",
