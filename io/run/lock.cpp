@@ -54,6 +54,7 @@ LockOwner parse(const std::string& text, double silent) {
   owner.process.job_restart = field("job_restart");
   owner.since = field("since");
   owner.silent_seconds = silent;
+  owner.empty = text.empty();
   owner.readable = owner.process.pid > 0 && !owner.since.empty();
   return owner;
 }
@@ -118,6 +119,7 @@ std::optional<std::string> stale_reason(const LockOwner& owner, const ProcessIde
     if (other.job_restart != me.job_restart) return "this job was requeued";
     if (owner.silent_seconds > 3 * lock_heartbeat_seconds) return "this job was requeued and its owner is silent";
   }
+  if (owner.empty && owner.silent_seconds > lock_empty_seconds) return "its owner ended before it wrote its name";
   if (owner.silent_seconds > silence_limit)
     return fmt::format("its owner is silent for {:.0f} s", owner.silent_seconds);
   return std::nullopt;
@@ -180,6 +182,11 @@ RunLock::RunLock(const fs::path& directory, const std::function<void(const std::
       continue;
     }
     const auto reason = stale_reason(*owner, this_process(), lock_silence_seconds);
+    if (!reason && owner->empty) {  // a process that was killed in between left it, or one is about to write it
+      --attempt;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      continue;
+    }
     if (!reason || attempt > 20)
       throw Error(
           ExitCode::io,

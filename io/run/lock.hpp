@@ -16,6 +16,7 @@ struct LockOwner {
   std::string since;          ///< UTC
   double silent_seconds = 0;  ///< since the last heartbeat, by the clock of the file system
   bool readable = true;       ///< false: the file is empty or not ours
+  bool empty = false;         ///< made, but nothing is written in it
   std::string text() const;   ///< "host node7, process 4711, job slurm 88, since ..., last sign of life 3 s ago"
 };
 
@@ -27,6 +28,7 @@ std::optional<std::string> stale_reason(const LockOwner& owner, const ProcessIde
 constexpr const char* lock_name = "lock.json";
 constexpr double lock_heartbeat_seconds = 5;
 constexpr double lock_silence_seconds = 120;
+constexpr double lock_empty_seconds = 5;
 
 std::optional<LockOwner> read_lock(const std::filesystem::path& directory);
 

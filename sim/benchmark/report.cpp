@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
+#include "io/error.hpp"
 #include "io/fs/file.hpp"
 #include "io/run/build_info.hpp"
 #include "io/run/process.hpp"
@@ -56,6 +58,14 @@ io::JsonObject machine(const kernels::Device& device) {
 
 Report::Report(const kernels::Device& device, int threads, ReportFile file, io::Log& log)
     : device_(device), threads_(threads), file_(std::move(file)), machine_(machine(device)), log_(log) {
+  if (!file_.path.empty()) {
+    // A file takes its place by renaming, which must not meet a device or a pipe, nor a link in place of what it names.
+    std::error_code none;
+    if (const auto named = std::filesystem::canonical(file_.path, none); !none) file_.path = named;
+    if (std::filesystem::exists(file_.path) && !std::filesystem::is_regular_file(file_.path))
+      throw io::Error(io::ExitCode::io, fmt::format("{}: is no regular file", std::string(file_.path)));
+    write();
+  }
   const bool cpu = device.backend == kernels::Backend::cpu;
   log_.result(describe(device) + (cpu ? fmt::format(", {} threads", threads) : ""));
 }

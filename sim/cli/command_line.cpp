@@ -132,7 +132,8 @@ void add_bench(CLI::App& program, Arguments& a) {
   CLI::App& bench = *program.add_subcommand("bench", "measure this machine's rates, and the ceilings beside them");
   bench.add_option("what", a.bench.what, "nbody: direct summation; options: Monte Carlo paths; both when left out")
       ->check(one_of({"nbody", "options"}));
-  bench.add_option("--json", a.bench.json, "write the figures to this file too, with every row anew")->type_name("FILE");
+  bench.add_option("--json", a.bench.json, "write the figures to this file too, with every row anew")
+      ->type_name("FILE");
   bench.add_option("--device", a.bench.device, "auto, cpu, cuda or cuda:N")->type_name("DEVICE")->check(check_device);
   bench.add_option("--threads", a.bench.threads, "CPU threads")->type_name("N")->check(CLI::Range(1, 65536));
   bench.add_option("--isa", a.bench.isa, "instruction set of the CPU loops: auto, baseline, avx2 or avx512")
@@ -141,10 +142,10 @@ void add_bench(CLI::App& program, Arguments& a) {
   bench.add_flag("--quick", a.bench.quick, "small sizes and short samples: to see that it works");
   bench.add_option("--seconds", a.bench.seconds, "about how long one figure may take (2)")
       ->type_name("S")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1e-6, 1e6));
   bench.add_option("--longest", a.bench.longest, "leave out sizes of which one step or pricing takes longer (4)")
       ->type_name("S")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1e-6, 1e6));
   const auto sizes = [&](const char* name, std::vector<std::int64_t>& into, const char* what, std::int64_t most) {
     bench.add_option(name, into, what)->type_name("N")->check(CLI::Range(std::int64_t{1}, most));
   };

@@ -1,12 +1,16 @@
 #include "sim/nbody/benchmark.hpp"
 
+#include <sys/stat.h>
+
 #include <array>
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 #include "sim/benchmark/ceilings.hpp"
+#include "tests/sim/program.hpp"
 
 using namespace ergode;
 using Catch::Approx;
@@ -115,4 +119,23 @@ TEST_CASE("force errors of the benchmark are those of the precision, wherever th
     }
   }
   CHECK(moved == 4);
+}
+
+TEST_CASE("a benchmark's file may be behind a link, and is no pipe") {
+  const testing::TemporaryDirectory d;
+  const auto bench = [&](const std::string& file) {
+    return testing::Child(d.path(), {"bench", "nbody", "--quick", "--bodies", "8", "--device", "cpu", "--json", file},
+                          {}, ERGODE_PROGRAM)
+        .wait();
+  };
+  testing::spill(d / "data.json", "old");
+  std::filesystem::create_symlink("data.json", d / "link.json");
+  CHECK(bench(d / "link.json").code == 0);
+  CHECK(std::filesystem::is_symlink(d / "link.json"));
+  CHECK(testing::slurp(d / "data.json").find("\"finished\": true") != std::string::npos);
+  REQUIRE(::mkfifo(std::string(d / "pipe").c_str(), 0600) == 0);
+  const testing::Outcome pipe = bench(d / "pipe");
+  CHECK(pipe.code == 7);
+  CHECK(pipe.error.find("no regular file") != std::string::npos);
+  CHECK(std::filesystem::is_fifo(d / "pipe"));
 }

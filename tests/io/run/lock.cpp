@@ -101,9 +101,22 @@ TEST_CASE("an owner elsewhere is judged by its heartbeat, the same job by its re
   CHECK_FALSE(stale_reason(owner, this_process(), 120));
 }
 
-TEST_CASE("an empty or foreign lock file is respected until it has been silent for long") {
+TEST_CASE("a lock file that its owner did not live to write is waited for a moment and taken over") {
   const TemporaryDirectory directory;
   write_text(directory / "lock.json", "");
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  now.tv_sec -= static_cast<time_t>(lock_empty_seconds);
+  const timespec times[2] = {now, now};
+  ::utimensat(AT_FDCWD, (directory / "lock.json").c_str(), times, 0);
+  std::string said;
+  const RunLock lock(directory.path(), [&](const std::string& line) { said = line; });
+  CHECK(said.find("before it wrote its name") != std::string::npos);
+}
+
+TEST_CASE("a foreign lock file is respected until it has been silent for long") {
+  const TemporaryDirectory directory;
+  write_text(directory / "lock.json", "not ours");
   CHECK_THROWS_AS(RunLock(directory.path(), {}), Error);
   const timespec old[2] = {{1000, 0}, {1000, 0}};
   ::utimensat(AT_FDCWD, (directory / "lock.json").c_str(), old, 0);
