@@ -182,11 +182,8 @@ RunLock::RunLock(const fs::path& directory, const std::function<void(const std::
       continue;
     }
     const auto reason = stale_reason(*owner, this_process(), lock_silence_seconds);
-    if (!reason && owner->empty) {  // a process that was killed in between left it, or one is about to write it
-      --attempt;
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      continue;
-    }
+    // A process that was killed in between left it empty, or one is about to write it: each look takes half a second.
+    if (!reason && owner->empty && attempt < 15) continue;
     if (!reason || attempt > 20)
       throw Error(
           ExitCode::io,
