@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <sstream>
+#include <thread>
 
 #include "io/run/build_info.hpp"
 #include "kernels/device/device_sum.hpp"
@@ -198,6 +200,7 @@ ExitCode run_config(const RunOptions& options, const std::vector<SimulationType>
 /// As one of several processes that a launcher started together: rank 0 runs, the others help it.
 ExitCode run_as_rank(const Launch& launch, RunOptions options, const std::vector<SimulationType>& types, io::Log& log) {
   const std::unique_ptr<Ranks> ranks = connect_ranks(launch, build_name());
+  if (!ranks) return ExitCode::done;
   const std::vector<Bytes> wanted = ranks->gather(wanted_run(options));
   if (ranks->rank() != 0) return serve(*ranks);
   Leader leader(*ranks);
@@ -240,19 +243,19 @@ std::string version_text() {
 }
 
 /// Help and version are no errors; all else is exit 2 with what is wrong and where to look.
-int parse_problem(const CLI::App& program, const CLI::ParseError& problem, io::Console& console) {
+ExitCode parse_problem(const CLI::App& program, const CLI::ParseError& problem, io::Console& console) {
   std::ostringstream out, error;
   const int code = program.exit(problem, out, error);
   std::string text = code == 0 ? out.str() : problem.what();
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (code == 0) {
     console.out(text);
-    return 0;
+    return ExitCode::done;
   }
   std::string where = "ergode";
   for (const CLI::App* command : program.get_subcommands()) where += " " + command->get_name();
   console.error(fmt::format("error: {}\n`{} --help` shows what is allowed", text, where));
-  return static_cast<int>(ExitCode::command_line);
+  return ExitCode::command_line;
 }
 
 /// What is wrong with the first word when it is no command; empty when it is one, or an option.
@@ -269,11 +272,17 @@ std::string unknown_command(const CLI::App& program, int argc, const char* const
 }  // namespace
 
 int command_line(int argc, const char* const* argv, const std::vector<SimulationType>& types) {
+  using namespace std::chrono_literals;
   Launch launch = find_launch([](const char* name) { return std::getenv(name); });
   // What is wrong with the command line is the same for all that were started together, and of a run only rank 0
   // speaks.
   io::Console person, nobody(-1, -1);
   io::Console& console = launch.rank > 0 ? nobody : person;
+  // Launchers kill all at the error of one: rank 0 is given the time to have spoken.
+  const auto refuse = [&launch](ExitCode code) {
+    if (launch.rank > 0 && code != ExitCode::done) std::this_thread::sleep_for(2s);
+    return static_cast<int>(code);
+  };
   try {
     ignore_write_signals();
     Arguments arguments;
@@ -286,12 +295,12 @@ int command_line(int argc, const char* const* argv, const std::vector<Simulation
     add_bench(program, arguments);
     if (const std::string problem = unknown_command(program, argc, argv); !problem.empty()) {
       console.error(problem);
-      return static_cast<int>(ExitCode::command_line);
+      return refuse(ExitCode::command_line);
     }
     try {
       program.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {
-      return parse_problem(program, problem, console);
+      return refuse(parse_problem(program, problem, console));
     }
     complete(arguments, argc, argv);
     const std::string command = program.get_subcommands().front()->get_name();
@@ -309,7 +318,7 @@ int command_line(int argc, const char* const* argv, const std::vector<Simulation
   } catch (...) {
     const Failure failure = explain(std::current_exception());
     console.error("error: " + failure.message);
-    return static_cast<int>(failure.code);
+    return refuse(failure.code);
   }
 }
 

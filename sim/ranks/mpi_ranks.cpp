@@ -64,9 +64,9 @@ class MpiRanks final : public Ranks {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  /// Throws where the ranks are not of one build, in all of them. One that is so different that it says nothing ends
-  /// all of them.
-  void meet() {
+  /// Whether this rank is welcome. Rank 0 throws where the ranks are not of one build. One that is so different that it
+  /// says nothing ends all of them.
+  bool meet() {
     if (rank_ != 0) return introduce();
     const auto others = static_cast<std::size_t>(size_) - 1;
     std::vector<BuildText> said(others);
@@ -81,6 +81,7 @@ class MpiRanks final : public Ranks {
     const auto answer = same ? BuildAnswer::welcome : BuildAnswer::refused;
     for (int r = 1; r < size_; ++r) MPI_Send(&answer, sizeof answer, MPI_BYTE, r, build_tag, MPI_COMM_WORLD);
     check_same_build(builds);
+    return true;
   }
 
   void broadcast(Bytes& bytes) override {
@@ -162,7 +163,7 @@ class MpiRanks final : public Ranks {
   }
 
  private:
-  void introduce() const {
+  bool introduce() const {
     BuildText mine{};
     build_.copy(mine.data(), mine.size() - 1);
     auto answer = BuildAnswer::welcome;
@@ -170,7 +171,7 @@ class MpiRanks final : public Ranks {
     MPI_Isend(mine.data(), sizeof mine, MPI_CHAR, 0, build_tag, MPI_COMM_WORLD, &requests[0]);
     MPI_Irecv(&answer, sizeof answer, MPI_BYTE, 0, build_tag, MPI_COMM_WORLD, &requests[1]);
     wait_for_words(requests, "rank 0 does not say");
-    if (answer == BuildAnswer::refused) throw io::Error(io::ExitCode::command_line, "rank 0 says why");
+    return answer == BuildAnswer::welcome;
   }
 
   void wait_for_words(std::vector<MPI_Request>& requests, const char* silent) const {
@@ -259,10 +260,7 @@ std::string mpi_version() {
 
 std::unique_ptr<Ranks> connect_ranks(const Launch& launch, const std::string& build) {
   auto ranks = std::make_unique<MpiRanks>(build);
-  if (ranks->size() == launch.size) {
-    ranks->meet();
-    return ranks;
-  }
+  if (ranks->size() == launch.size) return ranks->meet() ? std::move(ranks) : nullptr;
   throw io::Error(
       io::ExitCode::command_line,
       fmt::format("started {} times together ({}={}), but MPI sees {} of them: the launcher is of another MPI "

@@ -43,7 +43,8 @@ class Ranks {
 std::string mpi_version();
 
 /// Meets the other processes of the launch; at the end of the object all part. Throws io::Error(command_line) with what
-/// to do where that cannot be, and where `build`, this one's, is not that of all.
+/// to do where that cannot be. Where `build`, this one's, is not that of all, rank 0 throws, and null is what the
+/// others get: they end without an error, for which a launcher would kill rank 0 before it has said what is wrong.
 std::unique_ptr<Ranks> connect_ranks(const Launch& launch, const std::string& build);
 
 }  // namespace ergode::sim

@@ -1,6 +1,8 @@
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "sim/ranks/ranks.hpp"
 #include "sim/ranks/same_run.hpp"
@@ -238,6 +240,18 @@ TEST_CASE("what is wrong with the input is said once, by rank 0") {
   }
 }
 
+TEST_CASE("rank 0 has said what is wrong before another rank's error lets the launcher kill it") {
+  need_mpi();
+  const TemporaryDirectory d;
+  const std::string late =
+      "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 0 ] && sleep 2; exec \"$0\" run bodies.yaml --no-such-flag";
+  const Outcome outcome =
+      Child(d.path(), {"-n", "2", "/bin/sh", "-c", late, ERGODE_PROGRAM}, permit, ERGODE_MPIEXEC).wait();
+  INFO(outcome.out << outcome.error);
+  CHECK(outcome.code == 2);
+  CHECK(has(outcome.error, "--no-such-flag"));
+}
+
 TEST_CASE("ranks that were given different runs are refused, in config, options and folder") {
   need_mpi();
   const TemporaryDirectory d;
@@ -293,7 +307,9 @@ TEST_CASE("joins as another build", "[.another-build]") {
   try {
     sim::connect_ranks(launch, "0.0.9 (commit other)");
   } catch (const io::Error& e) {
-    if (launch.rank == 0) std::fprintf(stderr, "%s\n", e.what());
+    // A launcher that kills at another rank's error has had the time for it.
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::fprintf(stderr, "%s\n", e.what());
     std::_Exit(static_cast<int>(e.code()));
   }
 }
