@@ -90,15 +90,26 @@ def peer_of(requirement, data, device, record):
     return f"{peer['name']} (on record)", value, record[requirement["backend"]] in device
 
 
+def verdict(share, of_ratio, wanted):
+    """Whether the figure and, where a ratio to the peer is wanted, that ratio reach what they must."""
+    if share is None:
+        return NONE
+    told = figure(share, "%")
+    if wanted:
+        told += ", of the ratio " + (figure(of_ratio, "%") if of_ratio else "not measured")
+    if share < 1 or (of_ratio or 1) < 1:
+        return f"no ({told})"
+    return f"{'not known' if wanted and not of_ratio else 'yes'} ({told})"
+
+
 def requirement_line(requirement, data, record):
     value, row, source = measured(requirement, data)
     unit, at_most = requirement["unit"], requirement.get("at_most", False)
     must = requirement["must"]
     share = None if value is None else must / value if at_most else value / must
     name, rate, same = peer_of(requirement, data, source["device"]["name"] if source else "", record)
-    ratio = NONE
-    if value is not None and rate:
-        ratio = figure(value / rate, "x") if same else "another machine"
+    ratio = value / rate if value is not None and rate and same else None
+    told = figure(ratio, "x") if ratio or value is None or not rate else "another machine"
     result = figure(value, unit)
     if requirement.get("scaling") and value is not None and value > 1.02:
         result += " (see Threads)"
@@ -109,8 +120,8 @@ def requirement_line(requirement, data, record):
     peer = NONE if rate is None else f"{name}: {figure(rate, unit)}"
     wanted = requirement.get("peer", {}).get("must")
     return [requirement["work"], ("≤ " if at_most else "≥ ") + figure(must, unit), goal, result,
-            NONE if share is None else f"{'yes' if share >= 1 else 'no'} ({figure(share, '%')})", peer,
-            ratio + (f" (≥ {wanted:g}x)" if wanted else ""), figure(fraction, "%")]
+            verdict(share, ratio / wanted if ratio and wanted else None, wanted), peer,
+            told + (f" (≥ {wanted:g}x)" if wanted else ""), figure(fraction, "%")]
 
 
 def title(source):
