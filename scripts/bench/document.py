@@ -113,6 +113,8 @@ def requirement_line(requirement, data, record):
     result = figure(value, unit)
     if requirement.get("scaling") and value is not None and value > 1.02:
         result += " (see Threads)"
+    if value is not None:
+        result += uncommitted(source)
     fraction = row.get("fraction_of_ceiling") if row else None
     goal = figure(requirement["goal"], unit)
     if "goal_of_ceiling" in requirement:
@@ -131,9 +133,14 @@ def title(source):
     return device["name"]
 
 
+def uncommitted(source):
+    """What is said of figures that no commit gives again."""
+    return " (with changes that were not committed)" if source.get("commit", "").endswith("-modified") else ""
+
+
 def file_of(source):
     """A file that was stopped before its end says so itself."""
-    return f"`{source['file']}`" + ("" if source.get("finished", True) else " (unfinished)")
+    return f"`{source['file']}`" + ("" if source.get("finished", True) else " (unfinished)") + uncommitted(source)
 
 
 def machines(data):

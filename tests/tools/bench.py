@@ -159,7 +159,7 @@ def write_fixture():
                            [adds(32, 1.6e12), adds(16, 1.5e12), adds(1, 1e11)], architecture="avx512", threads=32),
         "elsewhere.json": {**source("cpu", [option("asian", 4e8, threads=1)], [adds(1, 1e11)], architecture="avx2", threads=1,
                                     name="EPYC"),
-                           "finished": False},
+                           "finished": False, "commit": "abc-modified"},
         "quick.json": {**source("cuda", [direct(65536, 1e-9)], date="2027-01-02T03:04:05Z"), "quick": True},
         "rebound.json": source("cpu", [{**direct(512, 512**2 / 2e8), "variant": "one core", "precision": "double", "e2": 1e-16,
                                         "accurate": True}], program="REBOUND"),
@@ -183,7 +183,8 @@ def document():
     text = (HERE / "b.md").read_text()
     found = lines_of(text)
     assert "quick.json is of --quick: left out" in done.stderr and "quick.json" not in text
-    assert "from `elsewhere.json` (unfinished)." in text and "from `cpu.json`." in text
+    assert "from `elsewhere.json` (unfinished) (with changes that were not committed)." in text and "from `cpu.json`." in text
+    assert found["CPU GBM Asian, a core with AVX2"][2] == "4e8 path steps/s (with changes that were not committed)"
     assert found["direct, mixed, N = 65,536"] == [
         "≥ 2.8e12 interactions/s", "3.1e12 interactions/s", "1.7e12 interactions/s", "no (60.7 %)",
         "NVIDIA cuda-samples nbody (on record): 1.7e12 interactions/s", "1.00x", "62.5 %"]
