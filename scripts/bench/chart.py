@@ -4,8 +4,9 @@
 usage: chart.py [--folder docs/benchmarks] [--output docs/images/benchmarks.png] [--readme README.md]
 
 A bar is the latest accurate rate of its kind on the machine that required.json names: of direct gravity at N = 65,536 on a
-GPU (on one core of a CPU at whatever N was measured), and of an arithmetic Asian call of 252 steps. A peer that was not
-run there is drawn as required.json has it on record, hatched. Needs matplotlib.
+GPU (on one core of a CPU at whatever N was measured), and of an arithmetic Asian call of 252 steps. Ergode's are in its
+default precision and, on one core, where peers compute in double, in double too. A peer that was not run there is drawn as
+required.json has it on record, hatched. Needs matplotlib.
 """
 import argparse
 import json
@@ -13,7 +14,7 @@ import pathlib
 import re
 import textwrap
 
-from measurements import Measurements, find, matches, rows
+from measurements import DEFAULT, Measurements, find, matches, rows, widest_last
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Of Okabe and Ito's colours, which the colour-blind tell apart, and which differ in brightness too.
@@ -22,6 +23,7 @@ BODIES = 65536
 PANELS = (("direct", "Direct gravity", "interactions a second"),
           ("asian", "Asian option of 252 steps", "path steps a second"))
 PLACES = {"cuda": "GPU", "cpu": "CPU"}
+INSTRUCTIONS = {"baseline": "baseline", "avx2": "AVX2", "avx512": "AVX-512"}
 
 
 class Chart:
@@ -30,7 +32,7 @@ class Chart:
     def __init__(self, folder):
         self.required = json.loads((folder / "required.json").read_text())
         data = Measurements(folder)
-        self.ergode = self.here(data.of("ergode", "cuda")) + self.here(data.widest())
+        self.ergode = widest_last(self.here(data.ergode))
         self.peers = self.here(data.peers)
         self.sources = []
         self.panels = {name: sorted(self.ours(name) + self.measured(name) + self.on_record(name), key=lambda bar: bar["rate"])
@@ -40,16 +42,17 @@ class Chart:
         return [s for s in sources if self.required["record"][s["device"]["backend"]] in s["device"]["name"]]
 
     def ours(self, name):
-        wanted = {"name": name} | ({"precision": "mixed"} if name == "direct" else {})
-        kinds = {"GPU": wanted | ({"bodies": BODIES} if name == "direct" else {})}
+        kinds = [("GPU", {"precision": DEFAULT[name]} | ({"bodies": BODIES} if name == "direct" else {})),
+                 ("one core", {"precision": "double", "threads": 1})]
         for threads in {1} | {s["device"]["threads"] for s in self.ergode if s["device"]["backend"] == "cpu"}:
-            kinds["one core" if threads == 1 else f"{threads} threads"] = wanted | {"threads": threads}
+            kinds.append(("one core" if threads == 1 else f"{threads} threads", {"precision": DEFAULT[name], "threads": threads}))
         bars = []
-        for place, kind in kinds.items():
+        for place, kind in kinds:
             backend = "cuda" if place == "GPU" else "cpu"
-            row, source = find([s for s in self.ergode if s["device"]["backend"] == backend], kind)
+            row, source = find([s for s in self.ergode if s["device"]["backend"] == backend], {"name": name} | kind)
             if row:
-                bars.append(self.bar(f"ergode, {place}", row["rate"], source, ours=True))
+                instructions = f", {INSTRUCTIONS[source['device']['architecture']]}" if backend == "cpu" else ""
+                bars.append(self.bar(f"ergode, {place} ({row['precision']}{instructions})", row["rate"], source, ours=True))
         return bars
 
     def measured(self, name):
@@ -58,7 +61,7 @@ class Chart:
             for row in rows(source, name=name):
                 if row["accurate"]:
                     place = "" if row["variant"] == "one core" else f", {PLACES[source['device']['backend']]}"
-                    latest[f"{source['program']}, {row['variant']}{place}"] = (row["rate"], source)
+                    latest[f"{source['program']}, {row['variant']}{place} ({row['precision']})"] = (row["rate"], source)
         return [self.bar(label, *found) for label, found in latest.items()]
 
     def on_record(self, name):
@@ -69,7 +72,7 @@ class Chart:
             if not kind or "value" not in peer or self.has_run(peer):
                 continue
             place = "" if "one core" in peer["name"] else f", {PLACES[requirement['backend']]}"
-            found[f"{peer['name']}{place} (on record)"] = peer["value"]
+            found[f"{peer['name']}{place} ({peer['precision']}, on record)"] = peer["value"]
         return [self.bar(label, rate) for label, rate in found.items()]
 
     def has_run(self, peer):
@@ -87,15 +90,16 @@ class Chart:
 
     def sentence(self):
         """What is below the picture, with its machine and dates."""
-        names = {}
+        threads = {}
         for source in self.sources:
             device = source["device"]
-            threads = f" with {device['threads']} threads" if device["backend"] == "cpu" and source["program"] == "ergode" else ""
-            names[device["name"]] = names.get(device["name"]) or threads
-        machine = " and ".join(sorted(name.replace("(R)", "") + threads for name, threads in names.items()))
+            threads[device["name"]] = max(threads.get(device["name"], 0), device.get("threads", 0))
+        machine = " and ".join(sorted(name.replace("(R)", "") + (f" with {n} thread{'s' if n > 1 else ''}" if n else "")
+                                      for name, n in threads.items()))
         dates = sorted({source["date"][:10] for source in self.sources})
         dates = " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""
-        text = f"*Drawn by `scripts/bench/chart.py` from `docs/benchmarks/`: {machine or 'nothing measured'}, {dates}."
+        text = f"*Drawn by `scripts/bench/chart.py` from `docs/benchmarks/`: {machine or 'nothing measured'}, {dates}." \
+               " In brackets the precision (mixed: pairs in float, sums in double) and the instruction set."
         if any(bar["on_record"] for bars in self.panels.values() for bar in bars):
             text += f" Hatched: on record, measured on {self.required['source']}."
         return textwrap.fill(text + "*", 140, break_long_words=False, break_on_hyphens=False)
@@ -114,7 +118,7 @@ def draw(chart, output):
             axis.barh(place, bar["rate"], color=OURS if bar["ours"] else PEER, hatch="///" if bar["on_record"] else None,
                       edgecolor="white")
             axis.text(bar["rate"], place, f" {bar['rate']:.2g}".replace("e+", "e").replace("e0", "e"), va="center", fontsize=9)
-        axis.set_yticks(range(len(bars)), [bar["label"].replace(" (on", "\n(on") for bar in bars], fontsize=9)
+        axis.set_yticks(range(len(bars)), [bar["label"].replace(" (", "\n(") if bar["on_record"] else bar["label"] for bar in bars], fontsize=9)
         axis.set_xscale("log")
         if bars:
             axis.set_xlim(bars[0]["rate"] / 5, bars[-1]["rate"] * 12)

@@ -11,7 +11,7 @@ import json
 import pathlib
 import sys
 
-from measurements import Measurements, ceiling, cores, find, growth, rows, whole
+from measurements import DEFAULT, Measurements, ceiling, cores, find, growth, rows, whole, widest_last
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NONE = "–"
@@ -85,9 +85,9 @@ def peer_of(requirement, data, device, record):
     if "program" in peer:
         row, source = find(same_device(data.of(peer["program"]), device), peer["row"])
         if row and row["accurate"]:
-            return f"{peer['name']} {source['version']}", row["rate"], True
+            return f"{peer['name']} {source['version']} ({row['precision']})", row["rate"], True
     value = peer["value"] if "value" in peer else 1 / peer["seconds"]
-    return f"{peer['name']} (on record)", value, record[requirement["backend"]] in device
+    return f"{peer['name']} ({peer['precision']}, on record)", value, record[requirement["backend"]] in device
 
 
 def verdict(share, of_ratio, wanted):
@@ -226,29 +226,38 @@ def threads(source):
 
 
 def side_by_side(data, name, unit):
-    """A peer's latest row of each variant, beside what ergode reaches on the same device."""
+    """A peer's latest row of each variant, beside what ergode reaches on the same device by default and, where the peer
+    computes in double, in double too."""
     latest = {}
     for source in data.peers:
         for row in rows(source, name=name):
             latest[source["program"], row["variant"]] = (source, row)
     lines = []
     for (program, variant), (source, row) in sorted(latest.items()):
-        ours = data.widest() if source["device"]["backend"] == "cpu" else data.of("ergode", "cuda")
-        ours, _ = find(same_device(ours, source["device"]["name"]), like(row, source))
         accuracy = f"E2 = {figure(row['e2'])}" if "e2" in row else f"{row['z']:+.2f} standard errors"
-        lines.append([f"{program} {source['version']}, {variant}", source["device"]["name"], row["precision"],
-                      figure(row["rate"]) + ("" if row["accurate"] else " (not accurate)"), accuracy,
-                      figure(ours["rate"] / row["rate"], "x") if ours and row["accurate"] else NONE])
-    return table(["peer", "device", "precision", unit, "accuracy", "ergode over it"], lines)
+        peer = [f"{program} {source['version']}, {variant}", source["device"]["name"], row["precision"],
+                figure(row["rate"]) + ("" if row["accurate"] else " (not accurate)"), accuracy]
+        sources = widest_last(same_device(data.of("ergode", source["device"]["backend"]), source["device"]["name"]))
+        found = [find(sources, like(row, source, precision)) for precision in (DEFAULT[name], "double")]
+        if row["precision"] != "double" or found[1][0] is None:
+            found.pop()
+        lines += [peer + beside(row, *ours) for ours in found]
+    return table(["peer", "device", "precision", unit, "accuracy", "ergode", "ergode over it"], lines)
 
 
-def like(row, source):
+def beside(row, ours, source):
+    """Cells of ergode's row beside that of a peer."""
+    if ours is None:
+        return [NONE, NONE]
+    how = ours["precision"] + (f", {source['device']['architecture']}" if source["device"]["backend"] == "cpu" else "")
+    return [f"{figure(ours['rate'])} ({how})", figure(ours["rate"] / row["rate"], "x") if row["accurate"] else NONE]
+
+
+def like(row, source, precision):
     """What a peer's row is compared with: on a GPU the same N, on one core of a CPU one thread."""
-    wanted = {"name": row["name"]}
-    if row["name"] == "direct":
-        wanted["precision"] = "mixed"
-        if source["device"]["backend"] == "cuda":
-            wanted["bodies"] = row["bodies"]
+    wanted = {"name": row["name"], "precision": precision}
+    if row["name"] == "direct" and source["device"]["backend"] == "cuda":
+        wanted["bodies"] = row["bodies"]
     if row["variant"] == "one core":
         wanted["threads"] = 1
     return wanted
@@ -285,6 +294,11 @@ piece of work, by least squares of the relative departures; preparation is what 
 its plans on the device.
 """
 
+UNLIKE = """\
+Ergode computes as it does by default: gravity in `mixed`, pairs in float and sums in double, options in float with sums in
+double. Beside a peer that computes in double that is not like with like; where ergode's double was measured on the same
+device, with whatever instruction set, a second line has it."""
+
 THREADS = """\
 Below 100 % a share says what is lost to threads. Threads that share a core can come out above: the multiply-adds of one
 thread fill a core, and gain nothing by a second, while work that leaves its units idle does."""
@@ -306,7 +320,7 @@ def document(folder):
     head = ["work", "must", "goal", "measured", "reached", "peer", "ratio to the peer", "of the ceiling"]
     text = [INTRODUCTION, "## What must be reached", "", f"Peers \"on record\" were measured on {required['source']}.", "",
             *table(head, [requirement_line(r, data, required["record"]) for r in required["rows"]]),
-            "## Peers side by side", "",
+            "## Peers side by side", "", UNLIKE, "",
             "### Direct gravity, softened Plummer sphere", "", *side_by_side(data, "direct", "interactions/s"),
             "### Arithmetic Asian, gbm", "", *side_by_side(data, "asian", "path steps/s")]
     for source in data.ergode:

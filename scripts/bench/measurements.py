@@ -3,6 +3,9 @@ import json
 import pathlib
 import sys
 
+# The precision that ergode computes in where none is asked for.
+DEFAULT = {"direct": "mixed", "asian": "float"}
+
 
 class Measurements:
     """Results of `ergode bench`, of scripts/bench/ranks.py and of the peers; `sources` in order of their dates. Those of
@@ -26,12 +29,6 @@ class Measurements:
                 if s["program"] == program and backend in (None, s["device"]["backend"])
                 and architecture in (None, s["device"].get("architecture"))]
 
-    def widest(self):
-        """Those of ergode on a CPU with the widest instruction set."""
-        sources, order = self.of("ergode", "cpu"), ("baseline", "avx2", "avx512")
-        best = max((order.index(s["device"]["architecture"]) for s in sources if "architecture" in s["device"]), default=0)
-        return [s for s in sources if s["device"].get("architecture") == order[best]]
-
     @property
     def ergode(self):
         return self.of()
@@ -39,6 +36,12 @@ class Measurements:
     @property
     def peers(self):
         return [s for s in self.sources if s["program"] != "ergode"]
+
+
+def widest_last(sources):
+    """In the order in which `find` takes a row of the widest instruction set that has it, and the latest of those."""
+    order = ("baseline", "avx2", "avx512")
+    return sorted(sources, key=lambda s: order.index(s["device"]["architecture"]) if s["device"].get("architecture") in order else -1)
 
 
 def matches(row, wanted):

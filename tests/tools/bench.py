@@ -161,6 +161,7 @@ def write_fixture():
                                     name="EPYC"),
                            "finished": False, "commit": "abc-modified"},
         "quick.json": {**source("cuda", [direct(65536, 1e-9)], date="2027-01-02T03:04:05Z"), "quick": True},
+        "avx2.json": source("cpu", [{**direct(1000, 1e6 / 3e8, threads=1), "precision": "double"}], architecture="avx2", threads=1),
         "rebound.json": source("cpu", [{**direct(512, 512**2 / 2e8), "variant": "one core", "precision": "double", "e2": 1e-16,
                                         "accurate": True}], program="REBOUND"),
         "torch.json": source("cuda", [{**direct(65536, 65536**2 / 1e11), "variant": "eager", "e2": 1e-6, "accurate": True},
@@ -184,13 +185,13 @@ def document():
     found = lines_of(text)
     assert "quick.json is of --quick: left out" in done.stderr and "quick.json" not in text
     assert "from `elsewhere.json` (unfinished) (with changes that were not committed)." in text and "from `cpu.json`." in text
-    assert found["CPU GBM Asian, a core with AVX2"][2] == "4e8 path steps/s (with changes that were not committed)"
+    assert found["CPU GBM Asian, float, a core with AVX2"][2] == "4e8 path steps/s (with changes that were not committed)"
     assert found["direct, mixed, N = 65,536"] == [
         "≥ 2.8e12 interactions/s", "3.1e12 interactions/s", "1.7e12 interactions/s", "no (60.7 %)",
-        "NVIDIA cuda-samples nbody (on record): 1.7e12 interactions/s", "1.00x", "62.5 %"]
+        "NVIDIA cuda-samples nbody (float, on record): 1.7e12 interactions/s", "1.00x", "62.5 %"]
     assert found["direct, mixed, N = 1,024, whole leapfrog steps"] == [  # of the newer file
         "≥ 60,000 steps/s", "–", "80,000 steps/s", "yes (133.3 %)",
-        "NVIDIA cuda-samples nbody (on record): 38,610 steps/s", "2.07x", "62.5 %"]
+        "NVIDIA cuda-samples nbody (float, on record): 38,610 steps/s", "2.07x", "62.5 %"]
     # The older file alone has this one.
     assert found["direct, mixed, N = 4,096, whole leapfrog steps"][2:4] == ["50,000 steps/s", "yes (125.0 %)"]
     assert found["direct, double, N = 262,144"][2:4] == ["–", "–"]
@@ -203,18 +204,19 @@ def document():
     # 32768^2 / 2 s = 5.37e8/s, REBOUND 2e8/s in its own run.
     assert found["CPU direct, mixed, a core with AVX-512"] == [
         "≥ 3e9 interactions/s", "60.0 % of the ceiling", "5.37e8 interactions/s", "no (17.9 %, of the ratio 17.9 %)",
-        "REBOUND, one core 1.2.3: 2e8 interactions/s", "2.68x (≥ 15x)", "62.5 %"]
+        "REBOUND, one core 1.2.3 (double): 2e8 interactions/s", "2.68x (≥ 15x)", "62.5 %"]
     # QuantLib is on record for one machine, and not for the other.
-    assert found["CPU GBM Asian, a core with AVX-512"][4:6] == ["QuantLib, one core (on record): 2.5e6 path steps/s", "200.00x (≥ 150x)"]
-    assert found["CPU GBM Asian, a core with AVX2"][4:6] == ["QuantLib, one core (on record): 2.5e6 path steps/s", "another machine"]
+    assert found["CPU GBM Asian, float, a core with AVX-512"][4:6] == ["QuantLib, one core (double, on record): 2.5e6 path steps/s", "200.00x (≥ 150x)"]
+    assert found["CPU GBM Asian, float, a core with AVX2"][4:6] == ["QuantLib, one core (double, on record): 2.5e6 path steps/s", "another machine"]
     # 2 / 0.16 = 12.5 of the 15 that the multiply-adds gain, on 16 threads for 16 cores.
     assert found["CPU threads, direct, as a fraction of the FMA scaling from 1 thread to one a core"][2:4] == ["83.3 %", "no (92.6 %)"]
     assert found["CPU threads, Asian, as a fraction of the FMA scaling from 1 thread to one a core"][2] == "–"
     assert "The machine tells of 16 cores." in text
     # Side by side: 1.7e12 over 1e11, and no ratio to a peer that is not accurate.
     assert found["PyTorch 1.2.3, eager"][-1] == "17.00x"
-    assert "| PyTorch 1.2.3, eager | NVIDIA H200 | float | 1e9 (not accurate) | +9.00 standard errors | – |" in text
-    assert found["REBOUND 1.2.3, one core"][-1] == "2.68x"
+    assert "| PyTorch 1.2.3, eager | NVIDIA H200 | float | 1e9 (not accurate) | +9.00 standard errors | 8e11 (float) | – |" in text
+    rebound = [line.split("|")[-3:-1] for line in text.splitlines() if line.startswith("| REBOUND 1.2.3, one core |")]
+    assert rebound == [[" 5.37e8 (mixed, avx512) ", " 2.68x "], [" 3e8 (double, avx2) ", " 1.50x "]], rebound
     # The same peer on a machine where ergode was not measured has no ratio.
     torch = json.loads((folder / "torch.json").read_text())
     torch["device"]["name"] = "another GPU"
@@ -265,12 +267,13 @@ def chart():
     from chart import Chart
     bars = {name: [(bar["label"], bar["ours"], bar["on_record"]) for bar in found] for name, found in Chart(folder).panels.items()}
     assert bars["direct"] == [
-        ("REBOUND, one core", False, False), ("ergode, one core", True, False), ("ergode, 32 threads", True, False),
-        ("PyTorch, eager, GPU", False, False), ("ergode, GPU", True, False),
-        ("NVIDIA cuda-samples nbody, GPU (on record)", False, True)]
+        ("REBOUND, one core (double)", False, False), ("ergode, one core (double, AVX2)", True, False),
+        ("ergode, one core (mixed, AVX-512)", True, False), ("ergode, 32 threads (mixed, AVX-512)", True, False),
+        ("PyTorch, eager, GPU (mixed)", False, False), ("ergode, GPU (mixed)", True, False),
+        ("NVIDIA cuda-samples nbody, GPU (float, on record)", False, True)]
     assert bars["asian"] == [  # without the inaccurate peer and the other machine
-        ("QuantLib, one core (on record)", False, True), ("ergode, one core", True, False),
-        ("cuRAND device functions, GPU (on record)", False, True), ("ergode, GPU", True, False)]
+        ("QuantLib, one core (double, on record)", False, True), ("ergode, one core (float, AVX-512)", True, False),
+        ("cuRAND device functions, GPU (float, on record)", False, True), ("ergode, GPU (float)", True, False)]
     readme = HERE / "README.md"
     readme.write_text("before *it*\n\n![x](docs/images/benchmarks.png)\n\n*old,\nand old*\n\nafter *it*\n")
     command = [sys.executable, BENCH / "chart.py", "--folder", folder, "--output", HERE / "c.png", "--readme", readme]
@@ -281,7 +284,8 @@ def chart():
     assert (before, after) == ("before *it*", "after *it*\n")
     sentence = " ".join(sentence.split())
     assert "NVIDIA H200 and Xeon with 32 threads, 2025-01-02" not in sentence  # no bar is of the old file
-    assert "NVIDIA H200 and Xeon with 32 threads, 2026-01-02. Hatched: on record, measured on one NVIDIA H200" in sentence
+    assert "NVIDIA H200 and Xeon with 32 threads, 2026-01-02. In brackets the precision" in sentence
+    assert "Hatched: on record, measured on one NVIDIA H200" in sentence
     text = readme.read_text()
     run(*command)
     assert readme.read_text() == text
