@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Draws the picture of the README, ergode beside its peers, from the JSON of real runs, and writes the sentence below it.
 
-usage: chart.py [--folder docs/benchmarks] [--output docs/images/benchmarks.png] [--readme README.md]
+usage: chart.py [--folder FOLDER] [--output FILE] [--readme README]
 
-A bar is the latest accurate rate of its kind on the machine that required.json names: of direct gravity at N = 65,536 on a
+Of the project's own folder (docs/benchmarks) FILE is docs/images/benchmarks.png, and the sentence goes into README.md. Of any
+other they are benchmarks.png in FOLDER and the output, unless --output and --readme say where.
+
+A bar is the latest accurate rate of its kind on the machine that FOLDER's required.json names, else on the latest: of direct gravity at N = 65,536 on a
 GPU (on one core of a CPU at whatever N was measured), and of an arithmetic Asian call of 252 steps. Ergode's are in its
 default precision and, on one core, where peers compute in double, in double too. A peer that was not run there is drawn as
 required.json has it on record, hatched. Needs matplotlib.
@@ -14,9 +17,8 @@ import pathlib
 import re
 import textwrap
 
-from measurements import DEFAULT, Measurements, find, matches, rows, widest_last
+from measurements import DEFAULT, PROJECT, ROOT, Measurements, find, folder, is_project, matches, required, rows, widest_last
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Of Okabe and Ito's colours, which the colour-blind tell apart, and which differ in brightness too.
 OURS, PEER = "#0072B2", "#E69F00"
 BODIES = 65536
@@ -29,17 +31,29 @@ INSTRUCTIONS = {"baseline": "baseline", "avx2": "AVX2", "avx512": "AVX-512"}
 class Chart:
     """The bars of each panel, and the sources that they are from."""
 
-    def __init__(self, folder):
-        self.required = json.loads((folder / "required.json").read_text())
-        data = Measurements(folder)
+    def __init__(self, place):
+        self.required = required(place) or {"record": {}, "rows": []}
+        self.place = "docs/benchmarks" if is_project(place) else place
+        data = Measurements(place)
+        self.recorded = {}
+        self.devices = {backend: self.device(data, backend) for backend in PLACES}
         self.ergode = widest_last(self.here(data.ergode))
         self.peers = self.here(data.peers)
         self.sources = []
         self.panels = {name: sorted(self.ours(name) + self.measured(name) + self.on_record(name), key=lambda bar: bar["rate"])
                        for name, *_ in PANELS}
 
+    def device(self, data, backend):
+        """The one on record, where it was measured; else the one that ergode, or else a peer, was measured on last."""
+        ours, peers = ([s["device"]["name"] for s in sources if s["device"]["backend"] == backend]
+                       for sources in (data.ergode, data.peers))
+        names = ours or peers
+        word = self.required["record"].get(backend)
+        self.recorded[backend] = [name for name in names if word and word in name]
+        return (self.recorded[backend] or names or [None])[-1]
+
     def here(self, sources):
-        return [s for s in sources if self.required["record"][s["device"]["backend"]] in s["device"]["name"]]
+        return [s for s in sources if s["device"]["name"] == self.devices[s["device"]["backend"]]]
 
     def ours(self, name):
         kinds = [("GPU", {"precision": DEFAULT[name]} | ({"bodies": BODIES} if name == "direct" else {})),
@@ -69,7 +83,7 @@ class Chart:
         for requirement in self.required["rows"]:
             peer, row = requirement.get("peer", {}), requirement["row"]
             kind = row["name"] == name and row.get("bodies", BODIES) == BODIES and row.get("precision") != "double"
-            if not kind or "value" not in peer or self.has_run(peer):
+            if not kind or not self.recorded[requirement["backend"]] or "value" not in peer or self.has_run(peer):
                 continue
             place = "" if "one core" in peer["name"] else f", {PLACES[requirement['backend']]}"
             found[f"{peer['name']}{place} ({peer['precision']}, on record)"] = peer["value"]
@@ -97,8 +111,8 @@ class Chart:
         machine = " and ".join(sorted(name.replace("(R)", "") + (f" with {n} thread{'s' if n > 1 else ''}" if n else "")
                                       for name, n in threads.items()))
         dates = sorted({source["date"][:10] for source in self.sources})
-        dates = " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""
-        text = f"*Drawn by `scripts/bench/chart.py` from `docs/benchmarks/`: {machine or 'nothing measured'}, {dates}." \
+        dates = " to ".join(dict.fromkeys((dates[0], dates[-1])))
+        text = f"*Drawn by `scripts/bench/chart.py` from `{self.place}/`: {machine}, {dates}." \
                " In brackets the precision (mixed: pairs in float, sums in double) and the instruction set."
         if any(bar["on_record"] for bars in self.panels.values() for bar in bars):
             text += f" Hatched: on record, measured on {self.required['source']}."
@@ -110,9 +124,10 @@ def draw(chart, output):
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
+    panels = [panel for panel in PANELS if chart.panels[panel[0]]]
     height = 1.0 + 0.34 * max(map(len, chart.panels.values()))
-    figure, axes = pyplot.subplots(1, 2, figsize=(10, height), layout="constrained")
-    for axis, (name, title, unit) in zip(axes, PANELS):
+    figure, axes = pyplot.subplots(1, len(panels), figsize=(5 * len(panels), height), layout="constrained", squeeze=False)
+    for axis, (name, title, unit) in zip(axes[0], panels):
         bars = chart.panels[name]
         for place, bar in enumerate(bars):
             axis.barh(place, bar["rate"], color=OURS if bar["ours"] else PEER, hatch="///" if bar["on_record"] else None,
@@ -120,8 +135,7 @@ def draw(chart, output):
             axis.text(bar["rate"], place, f" {bar['rate']:.2g}".replace("e+", "e").replace("e0", "e"), va="center", fontsize=9)
         axis.set_yticks(range(len(bars)), [bar["label"].replace(" (", "\n(") if bar["on_record"] else bar["label"] for bar in bars], fontsize=9)
         axis.set_xscale("log")
-        if bars:
-            axis.set_xlim(bars[0]["rate"] / 5, bars[-1]["rate"] * 12)
+        axis.set_xlim(bars[0]["rate"] / 5, bars[-1]["rate"] * 12)
         axis.set_xlabel(unit + " (logarithmic)", fontsize=9)
         axis.set_title(title, fontsize=11)
         axis.spines[["top", "right"]].set_visible(False)
@@ -139,15 +153,20 @@ def write_sentence(chart, readme):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", default=ROOT / "docs/benchmarks", type=pathlib.Path)
-    parser.add_argument("--output", default=ROOT / "docs/images/benchmarks.png", type=pathlib.Path)
-    parser.add_argument("--readme", default=ROOT / "README.md", type=pathlib.Path)
+    parser.add_argument("--folder", default=PROJECT, type=folder)
+    parser.add_argument("--output", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--readme", type=pathlib.Path)
     arguments = parser.parse_args()
     chart = Chart(arguments.folder)
-    if not any(chart.panels.values()):
-        raise SystemExit("chart.py: there is nothing to draw")
-    draw(chart, arguments.output)
-    write_sentence(chart, arguments.readme)
+    if not chart.sources:
+        raise SystemExit(f"chart.py: {arguments.folder} has nothing to draw")
+    project = is_project(arguments.folder)
+    draw(chart, arguments.output or (ROOT / "docs/images" if project else arguments.folder) / "benchmarks.png")
+    readme = arguments.readme or (ROOT / "README.md" if project else None)
+    if readme:
+        write_sentence(chart, readme)
+    else:
+        print(chart.sentence())
 
 
 if __name__ == "__main__":

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """Writes docs/benchmarks.md from the JSON of real runs.
 
-usage: document.py [--folder docs/benchmarks] [--output docs/benchmarks.md] [--check]
+usage: document.py [--folder FOLDER] [--output FILE] [--check]
 
-The folder holds what scripts/bench/run.sh has measured, in any folders below it, and required.json with what must be
-reached. --check writes nothing and says by its exit status (1) whether the document differs from what it should be.
+FOLDER (docs/benchmarks) holds what scripts/bench/run.sh has measured, in any folders below it. Where it has a required.json,
+what must be reached comes first. FILE is docs/benchmarks.md for the project's own folder, and benchmarks.md in any other.
+--check writes nothing and says by its exit status (1) whether FILE differs from what it should be.
 """
 import argparse
-import json
 import pathlib
 import sys
 
-from measurements import DEFAULT, Measurements, ceiling, cores, find, growth, rows, whole, widest_last
+from measurements import (DEFAULT, PROJECT, ROOT, Measurements, ceiling, cores, find, folder, growth, is_project, required, rows,
+                          whole, widest_last)
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 NONE = "–"
 
 
@@ -281,9 +281,9 @@ SECTIONS = (
 INTRODUCTION = """\
 # Benchmarks
 
-Written by `scripts/bench/document.py` from the files in `docs/benchmarks/`, which `scripts/bench/run.sh FOLDER` makes; the
-picture in the README is drawn from them by `scripts/bench/chart.py`. To measure again, run these three, and do not edit
-this page. Times are medians of equal samples after a warm-up, with the fastest and the slowest.
+Written by `scripts/bench/document.py` from the JSON files that `scripts/bench/run.sh FOLDER` makes; `scripts/bench/chart.py`
+draws a picture of them. The project's own are in `docs/benchmarks/`, and their picture is in the README. To measure again, run
+these three, of a folder of your own with `--folder FOLDER`, and do not edit this page. Times are medians of equal samples after a warm-up, with the fastest and the slowest.
 
 An interaction is a directed pair: N² a force pass. A path step is one step of one path under its own market. The ceiling
 is the nearest of the rates measured in the same run: instructions of one number at the rate of fused multiply-adds, of
@@ -315,11 +315,15 @@ def of_source(source):
     return text + left_out(source)
 
 
-def document(folder):
-    data, required = Measurements(folder), json.loads((pathlib.Path(folder) / "required.json").read_text())
+def requirements(wanted, data):
     head = ["work", "must", "goal", "measured", "reached", "peer", "ratio to the peer", "of the ceiling"]
-    text = [INTRODUCTION, "## What must be reached", "", f"Peers \"on record\" were measured on {required['source']}.", "",
-            *table(head, [requirement_line(r, data, required["record"]) for r in required["rows"]]),
+    return ["## What must be reached", "", f"Peers \"on record\" were measured on {wanted['source']}.", "",
+            *table(head, [requirement_line(r, data, wanted["record"]) for r in wanted["rows"]])]
+
+
+def document(place):
+    data, wanted = Measurements(place), required(place)
+    text = [INTRODUCTION, *(requirements(wanted, data) if wanted else []),
             "## Peers side by side", "", UNLIKE, "",
             "### Direct gravity, softened Plummer sphere", "", *side_by_side(data, "direct", "interactions/s"),
             "### Arithmetic Asian, gbm", "", *side_by_side(data, "asian", "path steps/s")]
@@ -332,17 +336,18 @@ def document(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", default=ROOT / "docs/benchmarks", type=pathlib.Path)
-    parser.add_argument("--output", default=ROOT / "docs/benchmarks.md", type=pathlib.Path)
+    parser.add_argument("--folder", default=PROJECT, type=folder)
+    parser.add_argument("--output", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     text = document(arguments.folder)
+    output = arguments.output or (ROOT / "docs" if is_project(arguments.folder) else arguments.folder) / "benchmarks.md"
     if not arguments.check:
-        arguments.output.write_text(text)
+        output.write_text(text)
         return 0
-    if arguments.output.exists() and arguments.output.read_text() == text:
+    if output.exists() and output.read_text() == text:
         return 0
-    print(f"{arguments.output} is not what scripts/bench/document.py makes of {arguments.folder}: run it", file=sys.stderr)
+    print(f"{output} is not what scripts/bench/document.py makes of {arguments.folder}: run it", file=sys.stderr)
     return 1
 
 

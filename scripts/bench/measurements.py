@@ -1,10 +1,31 @@
 """The JSON files of a folder of benchmarks, and how rows are found in them."""
+import argparse
 import json
 import pathlib
 import sys
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROJECT = ROOT / "docs/benchmarks"  # of this project's own page and picture
 # The precision that ergode computes in where none is asked for.
 DEFAULT = {"direct": "mixed", "asian": "float"}
+
+
+def folder(text):
+    """The type of an argument."""
+    path = pathlib.Path(text)
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {text}")
+    return path
+
+
+def is_project(folder):
+    return folder.resolve() == PROJECT
+
+
+def required(folder):
+    """What must be reached and the peers on record; None in a folder of somebody who asks for nothing."""
+    path = folder / "required.json"
+    return json.loads(path.read_text()) if path.exists() else None
 
 
 class Measurements:

@@ -321,39 +321,6 @@ source {$prefix/share/modulefiles/ergode/$version}" | tclsh >"$scratch/out" || f
 PATH {$prefix/bin}"
 }
 
-# requirement_of MUST RATIO MACHINE: whether the first requirement that wants a ratio to its peer is reached in a document of the
-# committed files, when it is asked for MUST and RATIO, and peers on record are of MACHINE.
-requirement_of() {
-  rm -rf "$scratch/benchmarks" && cp -r "$root/docs/benchmarks" "$scratch/benchmarks" || exit 1
-  python3 - "$scratch/benchmarks/required.json" "$@" <<'PYTHON' || fail "required.json could not be changed"
-import json, sys
-path, must, ratio, machine = sys.argv[1:]
-required = json.load(open(path))
-row = next(r for r in required["rows"] if "must" in r.get("peer", {}))
-row["work"], row["must"], row["peer"]["must"] = "the one", float(must), float(ratio)
-row["peer"].pop("program")
-required["record"][row["backend"]] = machine
-json.dump(required, open(path, "w"))
-PYTHON
-  python3 "$root/scripts/bench/document.py" --folder "$scratch/benchmarks" --output "$scratch/page.md" 2>"$scratch/err" || fail "$(cat "$scratch/err")"
-  awk -F ' *[|] *' '$2 == "the one" { print $6 }' "$scratch/page.md"
-}
-
-test_a_requirement_is_reached_with_its_ratio_to_the_peer_only() {
-  command -v python3 >/dev/null || skip "no python3 on the PATH"
-  local found
-  found=$(requirement_of 1 0.01 "")
-  [[ $found =~ ^yes\ .*%,\ of\ the\ ratio\ .*%\)$ ]] || fail "both reached: $found"
-  found=$(requirement_of 1 1e9 "")
-  [[ $found =~ ^no\ .*%,\ of\ the\ ratio\ 0.0\ %\)$ ]] || fail "the ratio missed: $found"
-  found=$(requirement_of 1e15 0.01 "")
-  [[ $found =~ ^no\ \(0.0\ %,\ of\ the\ ratio\ .*%\)$ ]] || fail "the rate missed: $found"
-  found=$(requirement_of 1 0.01 "another machine")
-  [[ $found =~ ^not\ known\ .*%,\ of\ the\ ratio\ not\ measured\)$ ]] || fail "no ratio: $found"
-  found=$(requirement_of 1e15 0.01 "another machine")
-  [[ $found =~ ^no\ \(0.0\ %,\ of\ the\ ratio\ not\ measured\)$ ]] || fail "the rate missed, no ratio: $found"
-}
-
 test_scripts_are_clean_for_shellcheck() {
   command -v shellcheck >/dev/null || skip "no shellcheck on the PATH"
   cd "$root" || exit 1
