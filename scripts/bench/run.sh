@@ -2,8 +2,8 @@
 # Usage: scripts/bench/run.sh FOLDER [--device cuda|cpu|all] [--ergode PROGRAM] [--python PYTHON] [--ranks] [--quick]
 #
 # Measures this machine: `ergode bench`, and the peers that are installed, on the same problems and with their accuracy checked.
-# FOLDER gets JSON files; of those in docs/benchmarks/, scripts/bench/document.py makes the tables of docs/benchmarks.md, and
-# scripts/bench/chart.py the picture of the README:
+# FOLDER gets JSON files; of those below docs/benchmarks/, scripts/bench/document.py makes the tables of docs/benchmarks.md, and
+# scripts/bench/chart.py the picture of the README, and with --folder FOLDER both of yours, in FOLDER:
 #   ergode_cuda.json                    the GPU
 #   ergode_cpu.json                     all threads that may be used, 1, 2, 4 ... of them too
 #   ergode_cpu_avx2.json                one thread with AVX2, where the processor can do more
@@ -13,13 +13,14 @@
 #   run.log                             what was printed
 #
 #   --device   cuda, cpu, or all that is there (default)
-#   --ergode   the program (default: that of build/release, else of build/dev)
+#   --ergode   the program (default: that of build/release, else of build/cpu, else of build/dev)
 #   --python   the Python whose packages are the peers (default: python3)
 #   --ranks    also runs shared by two MPI ranks with a GPU each
 #   --limit    seconds that a peer may take (default: 60); ergode itself may take 300 for a file
 #   --quick    tiny sizes and peers on the CPU, to see that it works
 #
-# About three minutes for either device. What fails or takes too long leaves in its file what it has measured, and the rest goes
+# Threads wait as OMP_WAIT_POLICY says, passive where it is not set, as under scripts/run.sh: on a machine of one's own active may
+# serve small systems better. About three minutes for either device. What fails or takes too long leaves in its file what it has measured, and the rest goes
 # on. Exit status: 0; 1 where something that is there failed or a peer was not accurate; 2 the command line.
 set -u -o pipefail
 # shellcheck source=scripts/functions.sh
@@ -45,8 +46,8 @@ if [[ -z $folder || ! $device =~ ^(cuda|cpu|all)$ || ! $limit =~ ^[1-9][0-9]*$ ]
   print_help "$0" >&2
   exit 2
 fi
-for candidate in "$ERGODE_ROOT/build/release/ergode" "$ERGODE_ROOT/build/dev/ergode"; do
-  [[ -z $ergode && -x $candidate ]] && ergode=$candidate
+for build in release cpu dev; do
+  [[ -z $ergode && -x $ERGODE_ROOT/build/$build/ergode ]] && ergode=$ERGODE_ROOT/build/$build/ergode
 done
 if [[ ! -x $ergode ]]; then
   say "run.sh: there is no program: build it, or name it with --ergode"
@@ -54,6 +55,7 @@ if [[ ! -x $ergode ]]; then
 fi
 
 mkdir -p "$folder" || exit 1
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 exec > >(tee "$folder/run.log") 2>&1
 failed=0
 

@@ -108,5 +108,28 @@ test_benchmarks_of_another_folder_are_drawn_there() {
   expect_the_project_untouched
 }
 
+test_the_driver_takes_the_program_that_was_built_and_lets_threads_wait_as_run_does() {
+  local tree=$scratch/tree build
+  mkdir -p "$tree/build" && cp -r "$root/scripts" "$tree/" || exit 1
+  measure() { bash "$tree/scripts/bench/run.sh" "$scratch/out" --device cpu --quick --python false >"$scratch/log" 2>&1; }
+  unset OMP_WAIT_POLICY
+  measure
+  expect "status without a program" $? 2
+  for build in dev cpu release; do  # each is preferred to those before it
+    mkdir "$tree/build/$build"
+    # shellcheck disable=SC2016  # the fake's own variables
+    printf '#!/bin/sh\necho "%s $1 $OMP_WAIT_POLICY" >>"%s"\n' "$build" "$scratch/calls" >"$tree/build/$build/ergode"
+    chmod +x "$tree/build/$build/ergode"
+    rm -f "$scratch/calls"
+    measure || fail "$(cat "$scratch/log")"
+    grep -qx "$build bench passive" "$scratch/calls" || fail "of build/$build: $(cat "$scratch/calls")"
+    ! grep -v "^$build .* passive$" "$scratch/calls" || fail "another program than that of build/$build, or other threads"
+  done
+  rm "$scratch/calls"
+  export OMP_WAIT_POLICY=active
+  measure || fail "$(cat "$scratch/log")"
+  grep -qx "release bench active" "$scratch/calls" || fail "what was set is not kept: $(cat "$scratch/calls")"
+}
+
 [[ $(type -t "${1:-}") == function ]] || fail "no such test: ${1:-}"
 "$1"
