@@ -281,17 +281,20 @@ SECTIONS = (
 INTRODUCTION = """\
 # Benchmarks
 
-Written by `scripts/bench/document.py` from the JSON files that `scripts/bench/run.sh FOLDER` makes; `scripts/bench/chart.py`
-draws a picture of them. The project's own are in `docs/benchmarks/`, and their picture is in the README. To measure again, run
-these three, of a folder of your own with `--folder FOLDER`, and do not edit this page. Times are medians of equal samples after a warm-up, with the fastest and the slowest.
+Written by `scripts/bench/document.py` from the JSON files that `scripts/bench/run.sh FOLDER` makes;
+`scripts/bench/chart.py` draws a picture of them. The project's own are in `docs/benchmarks/`, and their picture is in
+the README. To measure again, run these three, of a folder of your own with `--folder FOLDER`, and do not edit this
+page. Times are medians of equal samples after a warm-up, with the fastest and the slowest.
 
-An interaction is a directed pair: N² a force pass. A path step is one step of one path under its own market. The ceiling
-is the nearest of the rates measured in the same run: instructions of one number at the rate of fused multiply-adds, of
-which an interaction or a path step needs so many at the least by a count of its formula, and on a GPU the special
-functions among them at the rate of reciprocal square roots. A processor computes logarithms and sines by polynomials of
-many instructions, so that option pricing there stays far from its ceiling. A fit is of a fixed cost and a cost of each
-piece of work, by least squares of the relative departures; preparation is what a batch takes once, from its settings to
-its plans on the device.
+An interaction is a directed pair: N² a force pass. A path step is one step of one path under its own market. The
+ceiling is the nearest of the rates measured in the same run: instructions of one number at the rate of fused
+multiply-adds, as many as a count of the formula of an interaction or a path step gives, and on a GPU the special
+functions among them at the rate of reciprocal square roots. A share of the ceiling can be above 100 %, because some
+processors do other instructions than multiply-adds (subtractions on Zen 4) beside them, and special cases such as equal
+masses need fewer than the formula. A processor computes logarithms and sines by polynomials of many instructions, so
+that option pricing there stays far from its ceiling. A fit is of a fixed cost and a cost of each piece of work, by
+least squares of the relative departures; preparation is what a batch takes once, from its settings to its plans on the
+device.
 """
 
 UNLIKE = """\
