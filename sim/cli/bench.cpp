@@ -23,6 +23,20 @@ std::vector<int> thread_counts(int threads, bool quick) {
   return {counts.begin(), counts.end()};
 }
 
+/// A size that nothing would read is a slip of who asks.
+void check_sizes(const BenchOptions& options) {
+  const auto check = [&](const char* flag, const std::vector<std::int64_t>& sizes, const char* of) {
+    if (sizes.empty() || options.what.empty() || options.what == of) return;
+    throw io::Error(io::ExitCode::command_line,
+                    fmt::format("{0} is for the benchmark `{1}`, and `{2}` is asked for: leave out {0}, or `{2}` to "
+                                "measure both",
+                                flag, of, options.what));
+  };
+  check("--bodies", options.bodies, "nbody");
+  check("--paths", options.paths, "options");
+  check("--batch", options.batches, "options");
+}
+
 BenchPlace place_of(const BenchOptions& options) {
   DeviceRequest request;
   request.flag = options.device;
@@ -40,6 +54,7 @@ BenchPlace place_of(const BenchOptions& options) {
 }  // namespace
 
 io::ExitCode bench(const BenchOptions& options, io::Log& log) {
+  check_sizes(options);
   const BenchPlace place = place_of(options);
   Report report(place.device, place.threads, {options.json, options.quick}, log);
   report.ceilings(measure_ceilings(place.device, place.threads, place.pace, kernels::all_ceilings,

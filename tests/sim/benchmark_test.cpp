@@ -139,3 +139,17 @@ TEST_CASE("a benchmark's file may be behind a link, and is no pipe") {
   CHECK(pipe.error.find("no regular file") != std::string::npos);
   CHECK(std::filesystem::is_fifo(d / "pipe"));
 }
+
+TEST_CASE("sizes of a benchmark that is not asked for are refused, not left unread") {
+  const testing::TemporaryDirectory d;
+  const auto refused = [&](const std::string& what, const std::string& flag, const std::string& of) {
+    const auto outcome = testing::run_toy(d.path(), {"bench", what, flag, "8", "--quick", "--device", "cpu"});
+    INFO(flag << ": " << outcome.error);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.error.find(flag + " is for the benchmark `" + of + "`") != std::string::npos);
+    CHECK(outcome.out.empty());
+  };
+  refused("nbody", "--paths", "options");
+  refused("nbody", "--batch", "options");
+  refused("options", "--bodies", "nbody");
+}
