@@ -17,50 +17,93 @@ std::size_t sources(const kernels::NbodyState& state) {
   return static_cast<std::size_t>(state.sources);
 }
 
-// Nearest rank: the smallest value with at least the fraction `p` of all at or below it.
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+// Of a size at which nothing that matters is lost to rounding or is beyond the range of numbers.
+bool in_range(double size) {
+  return size >= std::numeric_limits<double>::min() && std::isfinite(size);
+}
+
+// Without the square's shorter range of numbers.
+double length(Vec3 v) {
+  const double square = dot(v, v);
+  if (std::isnan(square) || (square > 1e-280 && std::isfinite(square))) return std::sqrt(square);
+  return std::hypot(std::hypot(v.x, v.y), v.z);
+}
+
+bool moves(Vec3 velocity) {
+  return velocity.x != 0 || velocity.y != 0 || velocity.z != 0;
+}
+
+// A power of two, which changes no digit, that brings the largest of the vectors near 1.
+double scale_of(std::span<const Vec3> a, std::span<const Vec3> b) {
+  double largest = 0;
+  for (const auto vectors : {a, b})
+    for (const Vec3 v : vectors) largest = std::max(largest, length(v));
+  return largest > 0 && std::isfinite(largest) ? std::ldexp(1, -std::max(std::ilogb(largest), -1022)) : 1;
+}
+
+// Nearest rank: the smallest value with at least the fraction `p` of all at or below it. NaN is beyond all others.
 double percentile(std::vector<double>& values, double p) {
   if (values.empty()) return 0;
   const auto n = static_cast<double>(values.size());
   const auto rank = static_cast<std::ptrdiff_t>(std::max(1.0, std::ceil(p * n))) - 1;
-  std::nth_element(values.begin(), values.begin() + rank, values.end());
+  std::nth_element(values.begin(), values.begin() + rank, values.end(),
+                   [](double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); });
   return values[static_cast<std::size_t>(rank)];
 }
 
 }  // namespace
 
+double larger(double a, double b) {
+  return std::isnan(a) || a >= b ? a : b;
+}
+
 double Energies::virial_ratio() const {
-  return potential == 0 ? std::numeric_limits<double>::quiet_NaN() : kinetic / std::fabs(potential);
+  return potential == 0 ? no_number : kinetic / std::fabs(potential);
 }
 
 Energies energies(const kernels::NbodyState& s, std::span<const double> potentials) {
   Sum kinetic, potential;
+  bool none = s.sources < 2;
   for (std::size_t i = 0; i < sources(s); ++i) {
     kinetic.add(0.5 * s.mass[i] * dot(s.velocity[i], s.velocity[i]));
     potential.add(0.5 * s.mass[i] * potentials[i]);
+    none = none && !moves(s.velocity[i]);
   }
-  return {kinetic.value(), potential.value()};
+  return {kinetic.value(), potential.value(), none};
 }
 
 double relative_energy_error(const Energies& now, const Energies& start) {
+  const double size = start.kinetic + std::fabs(start.potential);
+  if (now.none && size == 0) return 0;
+  if (!in_range(size)) return no_number;
   const double change = (now.kinetic - start.kinetic) + (now.potential - start.potential);
-  double scale = std::fabs(start.total());
-  if (scale == 0) scale = start.kinetic + std::fabs(start.potential);
+  if (std::isnan(change)) return no_number;
+  const double scale = start.total() == 0 ? size : std::fabs(start.total());
   return change == 0 ? 0 : change / scale;
 }
 
 Motion motion(const kernels::NbodyState& s) {
   Sum mass, scale;
   VectorSum centre, momentum, angular;
+  bool at_rest = true;
   for (std::size_t i = 0; i < sources(s); ++i) {
     const double m = s.mass[i];
     mass.add(m);
     centre.add(m * s.position[i]);
     momentum.add(m * s.velocity[i]);
     angular.add(m * cross(s.position[i], s.velocity[i]));
-    scale.add(m * std::sqrt(dot(s.velocity[i], s.velocity[i])));
+    scale.add(m * length(s.velocity[i]));
+    at_rest = at_rest && !moves(s.velocity[i]);
   }
   const double m = mass.value();
-  return {m, m > 0 ? (1 / m) * centre.value() : Vec3{}, momentum.value(), angular.value(), scale.value()};
+  return {m, m > 0 ? (1 / m) * centre.value() : Vec3{}, momentum.value(), angular.value(), scale.value(), at_rest};
+}
+
+double momentum_drift(const Motion& now, Vec3 start) {
+  if (now.at_rest) return 0;
+  return in_range(now.momentum_scale) ? length(now.momentum - start) / now.momentum_scale : no_number;
 }
 
 Vec3 centre(const kernels::NbodyState& s) {
@@ -123,14 +166,15 @@ std::int64_t escapers(const kernels::NbodyState& s, std::span<const double> pote
 }
 
 ForceError force_error(std::span<const Vec3> measured, std::span<const Vec3> reference) {
+  const double scale = scale_of(measured, reference);
   Sum error, size;
   std::vector<double> relative;
   for (std::size_t i = 0; i < measured.size(); ++i) {
-    const Vec3 d = measured[i] - reference[i];
-    const double e = dot(d, d), a = dot(reference[i], reference[i]);
-    error.add(e);
-    size.add(a);
-    relative.push_back(e == 0 ? 0 : std::sqrt(e / a));
+    const Vec3 d = measured[i] - reference[i], a = scale * reference[i];
+    error.add(dot(scale * d, scale * d));
+    size.add(dot(a, a));
+    const double e = length(d);
+    relative.push_back(e == 0 ? 0 : e / length(reference[i]));
   }
   ForceError f;
   f.e2 = error.value() == 0 ? 0 : std::sqrt(error.value() / size.value());

@@ -51,7 +51,10 @@ std::vector<double> series_row(const DiagnosticsSettings& d, const Observation& 
     row.insert(row.end(), {v.x, v.y, v.z});
   row.insert(row.end(), o.lagrangian_radii.begin(), o.lagrangian_radii.end());
   if (d.escapers) row.push_back(static_cast<double>(o.escapers.value()));
-  if (d.force_check) row.insert(row.end(), {o.force.e2, o.force.median, o.force.percentile_99});
+  if (d.force_check) {
+    const ForceError f = o.force.value_or(ForceError{});
+    row.insert(row.end(), {f.e2, f.median, f.percentile_99});
+  }
   return row;
 }
 

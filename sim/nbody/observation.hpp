@@ -16,9 +16,10 @@ struct Observation {
   std::optional<Energies> energies;
   double relative_energy_error = 0;
   Motion motion;
+  double momentum_drift = 0;
   std::vector<double> lagrangian_radii;
   std::optional<std::int64_t> escapers;
-  ForceError force;  ///< NaN where not checked
+  std::optional<ForceError> force;  ///< where it is checked
 };
 
 /// The columns of series.h5 for these settings, and a row's values in their order.

@@ -36,6 +36,7 @@ std::int64_t multiple(double length, double unit, const std::string& key, const 
 }  // namespace
 
 std::string text(double x) {
+  if (std::isnan(x)) return "nan";  // without the sign that it may have
   char buffer[32];
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, x).ptr};
 }

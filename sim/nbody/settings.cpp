@@ -191,12 +191,15 @@ void DiagnosticsSettings::declare(io::Section& s) {
       .unit("length")
       .at_least(0);
   s.section("force_check", force_check, "compare a sample of accelerations with a direct sum in double");
-  s.key("max_relative_energy_error", max_relative_energy_error,
-        "a warning at half of it, beyond it the run stops (exit 8); without it there is a warning beyond 0.01")
+  s.key(
+       "max_relative_energy_error", max_relative_energy_error,
+       "a warning at half of it, beyond it, or where there is no number, the run stops (exit 8); without it there is a "
+       "warning beyond 0.01")
       .greater_than(0)
       .may_change_on_resume();
   s.key("max_force_error", max_force_error,
-        "bound on E2 of force_check: a warning at half of it, beyond it the run stops (exit 8)")
+        "bound on E2 of force_check: a warning at half of it, beyond it, or where there is no number, the run stops "
+        "(exit 8)")
       .greater_than(0)
       .may_change_on_resume();
   s.check([this](const Complain& complain) {

@@ -10,6 +10,7 @@
 #include "io/series.hpp"
 #include "kernels/device/profile.hpp"
 #include "kernels/gravity/tiles.hpp"
+#include "sim/nbody/error_watch.hpp"
 #include "sim/nbody/initial_conditions.hpp"
 #include "sim/nbody/integrators.hpp"
 #include "sim/nbody/observation.hpp"
@@ -37,10 +38,6 @@ Schedule checked_schedule(const Settings& s) {
   return schedule;
 }
 
-double length(Vec3 v) {
-  return std::sqrt(dot(v, v));
-}
-
 std::string short_text(double x) {
   std::string s = text(x);
   if (s.size() <= 9) return s;
@@ -58,7 +55,8 @@ class NbodySimulation final : public Simulation {
         units_(unit_system(settings.units)),
         schedule_(checked_schedule(settings)),
         integrator_(integrator(settings.integrator.scheme)),
-        plan_(step_plan(integrator_)) {}
+        plan_(step_plan(integrator_)),
+        watch_(settings.diagnostics, context.warning) {}
 
   void initialise() override {
     {
@@ -320,15 +318,14 @@ class NbodySimulation final : public Simulation {
     o.step = step_;
     o.motion = motion(state_);
     if (step_ == 0) start_motion_ = o.motion;
-    if (o.motion.momentum_scale > 0)
-      momentum_drift_ =
-          std::max(momentum_drift_, length(o.motion.momentum - start_motion_.momentum) / o.motion.momentum_scale);
+    o.momentum_drift = momentum_drift(o.motion, start_motion_.momentum);
+    momentum_drift_ = larger(momentum_drift_, o.momentum_drift);
     if (d.energy) {
       o.energies = energies(state_, potentials);
       if (step_ == 0) start_energies_ = *o.energies;
       o.relative_energy_error = relative_energy_error(*o.energies, start_energies_);
       energy_error_ = o.relative_energy_error;
-      largest_energy_error_ = std::max(largest_energy_error_, std::fabs(energy_error_));
+      largest_energy_error_ = larger(largest_energy_error_, std::fabs(energy_error_));
     }
     if (!d.lagrangian_radii.empty() || d.escapers) {
       const Vec3 middle = centre(state_);
@@ -340,7 +337,8 @@ class NbodySimulation final : public Simulation {
       const auto sample = force_check_sample(state_.size(), wanted, context_.seed, step_);
       std::vector<Vec3> used;
       for (const auto i : sample) used.push_back(state_.acceleration[static_cast<std::size_t>(i)]);
-      force_ = o.force = force_error(used, engine_->reference_accelerations(sample));
+      force_ = force_error(used, engine_->reference_accelerations(sample));
+      o.force = force_;
     }
     return o;
   }
@@ -349,33 +347,6 @@ class NbodySimulation final : public Simulation {
   std::optional<std::string> observe_row(const std::vector<double>& potentials) {
     const Observation o = measure(potentials);
     append_to_series(o);
-    const auto& d = settings_.diagnostics;
-    std::optional<std::string> failure;
-    const auto hold = [&](const char* what, const char* key, double value, std::optional<double> bound, bool& warned) {
-      if (!bound) return;
-      const std::string said = std::string(what) + " is " + text(value) + " at step " + std::to_string(step_) +
-                               " (t = " + text(o.time) + "), the bound diagnostics." + key + " is " + text(*bound);
-      if (!(value <= *bound)) {
-        if (!failure)
-          failure = said + ": a smaller timestep or another integrator may mend it" +
-                    (precision_ == kernels::Precision::mixed ? ", or gravity.precision: double" : "");
-        context_.warning(said);
-      } else if (value > 0.5 * *bound && !warned) {
-        warned = true;
-        context_.warning(said + ": more than half of it");
-      }
-    };
-    if (d.energy && !d.max_relative_energy_error && !warned_energy_ && std::fabs(o.relative_energy_error) > 0.01) {
-      warned_energy_ = true;
-      context_.warning("the relative energy error is " + text(o.relative_energy_error) + " at step " +
-                       std::to_string(step_) + " (t = " + text(o.time) +
-                       "); diagnostics.max_relative_energy_error would stop such a run");
-    }
-    if (force_check_due() && !d.max_force_error && !warned_force_ && o.force.e2 > 1e-4) {
-      warned_force_ = true;
-      context_.warning("the force error E2 is " + text(o.force.e2) + " at step " + std::to_string(step_) +
-                       ": bodies are too close for their distances from others; use gravity.precision: double");
-    }
     if (!warned_twice_ && engine_->passes_done_twice() > 0) {
       warned_twice_ = true;
       context_.warning(
@@ -384,11 +355,7 @@ class NbodySimulation final : public Simulation {
           std::to_string(step_) + ", " + std::to_string(engine_->passes_done_twice()) +
           " of them), which takes more than twice the time; softening avoids it");
     }
-    hold("the relative energy error", "max_relative_energy_error", std::fabs(o.relative_energy_error),
-         d.max_relative_energy_error, warned_energy_);
-    if (d.force_check && schedule_.force_check_due(step_))
-      hold("the force error E2", "max_force_error", o.force.e2, d.max_force_error, warned_force_);
-    return failure;
+    return watch_.look(o, precision_);
   }
 
   Settings settings_;
@@ -411,7 +378,8 @@ class NbodySimulation final : public Simulation {
   Motion start_motion_;
   double energy_error_ = 0, largest_energy_error_ = 0, momentum_drift_ = 0, seconds_ = 0;
   ForceError force_;
-  bool warned_energy_ = false, warned_force_ = false, warned_twice_ = false;
+  ErrorWatch watch_;
+  bool warned_twice_ = false;
 };
 
 class Config final : public SimulationConfig {

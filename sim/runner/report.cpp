@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "io/run/json.hpp"
@@ -43,7 +44,8 @@ std::array<std::pair<const char*, double>, 5> named(const Phases& p) {
 
 std::string text(const std::variant<std::int64_t, double, std::string>& value) {
   if (const auto* count = std::get_if<std::int64_t>(&value)) return std::to_string(*count);
-  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{:.7g}", *number);
+  if (const auto* number = std::get_if<double>(&value))
+    return std::isnan(*number) ? "nan" : fmt::format("{:.7g}", *number);  // without the sign that it may have
   return std::get<std::string>(value);
 }
 

@@ -88,6 +88,87 @@ TEST_CASE("a force error beyond its bound ends the run") {
   CHECK(outcome.error.find("max_force_error") != std::string::npos);
 }
 
+namespace {
+
+/// Two bodies at rest at distance 1, for two steps of `timestep`.
+std::vector<std::string> two_steps(const std::string& timestep) {
+  return {"integrator.timestep=" + timestep, "integrator.end_time=2" + timestep.substr(1)};
+}
+std::string pair_of(const std::string& mass) {
+  return header + "1," + mass + ",0,0,0,0,0,0\n2," + mass + ",1,0,0,0,0,0\n";
+}
+
+}  // namespace
+
+TEST_CASE("energies beyond the range of numbers are warned of, and their error is no number") {
+  for (const auto& [mass, timestep] : {std::pair("1e160", "1e-85"), {"1e-170", "1e-3"}, {"1e-300", "1e-3"}}) {
+    INFO(mass);
+    const TemporaryDirectory d;
+    const Outcome outcome = run(d, pair_of(mass), two_steps(timestep));
+    INFO(outcome.error);
+    CHECK(outcome.code == 0);
+    CHECK(outcome.error.find("warning: the relative energy error is nan at step 0") != std::string::npos);
+    CHECK(outcome.error.find("choose units in which") != std::string::npos);
+    const std::string summary = slurp(d / "run/summary.json"), log = slurp(d / "run/run.log");
+    CHECK(summary.find("\"largest_relative_energy_error\": {\n      \"value\": null") != std::string::npos);
+    CHECK(log.find("the relative energy error is nan at step 0") != std::string::npos);
+    CHECK(log.find("-nan") == std::string::npos);
+
+    const TemporaryDirectory bound;
+    auto changes = two_steps(timestep);
+    changes.emplace_back("diagnostics.max_relative_energy_error=0.1");
+    const Outcome ended = run(bound, pair_of(mass), changes);
+    INFO(ended.error);
+    CHECK(ended.code == 8);
+    CHECK(ended.error.find("the relative energy error is nan at step 0") != std::string::npos);
+    CHECK(ended.error.find("choose units in which") != std::string::npos);
+    CHECK(ended.error.find("smaller timestep") == std::string::npos);
+  }
+}
+
+TEST_CASE("an energy that was no number once stays so to the end of the run, also over a resume") {
+  const TemporaryDirectory d;
+  // The second body falls through the first: the potential energy is beyond the range of numbers while it is near.
+  spill(d / "bodies.csv", header + "1,1e204,0,0,0,0,0,0\n2,1e104,1,0,0,0,0,0\n");
+  spill(d / "run.yaml",
+        "simulation: nbody\ninitial_conditions: {file: bodies.csv}\ngravity: {softening: 0.2}\n"
+        "integrator: {timestep: 1e-104, end_time: 2e-103}\n");
+  const auto figure = [&](const std::string& end, const std::string& name) {
+    const Outcome outcome = Child(d.path(),
+                                  {"run", d / "run.yaml", "-o", d / "run", "--device", "cpu", "--resume", "--set",
+                                   "integrator.end_time=" + end},
+                                  {}, ERGODE_PROGRAM)
+                                .wait();
+    INFO(outcome.error);
+    CHECK(outcome.code == 0);
+    const std::string summary = slurp(d / "run/summary.json"), before = "\"" + name + "\": {\n      \"value\": ";
+    REQUIRE(summary.find(before) != std::string::npos);
+    return summary.substr(summary.find(before) + before.size(), 4);
+  };
+  CHECK(figure("2e-103", "largest_relative_energy_error") != "null");
+  for (const char* end : {"2.2e-102", "2.3e-102"}) {
+    INFO(end);
+    CHECK(figure(end, "relative_energy_error") != "null");
+    CHECK(figure(end, "largest_relative_energy_error") == "null");
+  }
+}
+
+TEST_CASE("forces that are no numbers are warned of, and are beyond any bound") {
+  const std::string close = header + "1,1e308,0,0,0,0,0,0\n2,1e308,0.1,0,0,0,0,0\n";
+  const TemporaryDirectory d, bound;
+  const Outcome outcome = run(d, close, {"diagnostics.energy=false"});
+  INFO(outcome.error);
+  CHECK(outcome.code == 8);  // in the first step
+  CHECK(outcome.error.find("warning: the force error E2 is nan at step 0") != std::string::npos);
+  CHECK(outcome.error.find("choose units in which") != std::string::npos);
+  const Outcome ended =
+      run(bound, close,
+          {"diagnostics.energy=false", "diagnostics.force_check={sample: 2}", "diagnostics.max_force_error=0.5"});
+  INFO(ended.error);
+  CHECK(ended.code == 8);
+  CHECK(ended.error.find("error: the force error E2 is nan at step 0") != std::string::npos);
+}
+
 TEST_CASE("a position that is not finite any more ends the run with body and step, and its last checkpoint stays") {
   const TemporaryDirectory d;
   // 4e307 a step: beyond the range of numbers in the fifth, after the checkpoint at the third.
