@@ -48,7 +48,8 @@ std::optional<std::string> ErrorWatch::look(const Observation& o, kernels::Preci
                   std::fabs(o.relative_energy_error), settings_.max_relative_energy_error, o, said_energy_);
   if (o.force)
     force = look({"the force error E2", "max_force_error", 1e-4,
-                  "bodies are too close for their distances from others; use gravity.precision: double"},
+                  mixed ? "bodies are too close for their distances from others; use gravity.precision: double"
+                        : "the forces on the sampled bodies all but cancel"},
                  o.force->e2, settings_.max_force_error, o, said_force_);
   look({"the momentum drift", nullptr, std::numeric_limits<double>::infinity(), ""}, o.momentum_drift, std::nullopt, o,
        said_momentum_);

@@ -169,6 +169,27 @@ TEST_CASE("forces that are no numbers are warned of, and are beyond any bound") 
   CHECK(ended.error.find("error: the force error E2 is nan at step 0") != std::string::npos);
 }
 
+TEST_CASE("a force error is answered with double precision where that is not in use already") {
+  // Three hundred sources in opposite pairs, whose pull on bodies in the middle is rounding alone.
+  std::string bodies = header;
+  for (int i = 0; i < 150; ++i)
+    for (const int side : {1, -1})
+      bodies += std::to_string(2 * i + (side + 3) / 2) + ",1," + std::to_string(side * (1 + i % 7)) + ".1," +
+                std::to_string(side * (1 + i % 11)) + ".3," + std::to_string(side * (1 + i % 13)) + ".7,0,0,0\n";
+  for (int i = 301; i <= 6300; ++i) bodies += std::to_string(i) + ",0,0,0,0,0,0,0\n";
+  for (const std::string precision : {"mixed", "double"}) {
+    INFO(precision);
+    const TemporaryDirectory d;
+    const Outcome outcome = run(d, bodies,
+                                {"gravity.precision=" + precision, "integrator.timestep=1e-6",
+                                 "integrator.end_time=1e-6", "diagnostics={energy: false, force_check: {sample: 1}}"});
+    INFO(outcome.error);
+    CHECK(outcome.code == 0);
+    CHECK(outcome.error.find("warning: the force error E2 is ") != std::string::npos);
+    CHECK((outcome.error.find("use gravity.precision: double") != std::string::npos) == (precision == "mixed"));
+  }
+}
+
 TEST_CASE("a position that is not finite any more ends the run with body and step, and its last checkpoint stays") {
   const TemporaryDirectory d;
   // 4e307 a step: beyond the range of numbers in the fifth, after the checkpoint at the third.
