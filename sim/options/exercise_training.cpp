@@ -134,4 +134,15 @@ ExerciseRuleFound train(const Group& group, kernels::options::PathEngine& engine
   return found;
 }
 
+PolicySize policy_size(const Group& group) {
+  const auto times = exercise_times(group.items.front().option, group.grid);
+  const kernels::TrainingPlan plan = training_plan(group, times);
+  const auto assets = static_cast<int>(group.market.assets.size());
+  const int variables = kernels::exercise_variable_count(plan.rule.kind, plan.variance, assets);
+  const int record = 2 + 2 * variables + kernels::basis_terms(variables, plan.rule.order);
+  return {static_cast<std::size_t>(kernels::exercise_header_size + assets) +
+              times.size() * static_cast<std::size_t>(record),
+          times.size()};
+}
+
 }  // namespace ergode::sim::options

@@ -17,4 +17,10 @@ struct ExerciseRuleFound {
 /// 2001).
 ExerciseRuleFound train(const Group& group, kernels::options::PathEngine& engine, int threads);
 
+/// How many numbers the policy of train() has, and of how many dates it is.
+struct PolicySize {
+  std::size_t numbers, dates;
+};
+PolicySize policy_size(const Group& group);
+
 }  // namespace ergode::sim::options

@@ -549,6 +549,13 @@ k::GroupPlan plan_group(Group& group, const std::vector<double>& policies, bool 
   return planner.take();
 }
 
+std::size_t count_estimators(Group group, bool extras) {
+  const std::vector<double> policies;
+  Planner planner(group, policies);
+  for (std::size_t i = 0; i < group.items.size(); ++i) planner.option(i, extras);
+  return group.estimators.size();
+}
+
 k::GroupPlan plan_recording(const Group& group, const std::vector<int>& slots, std::uint64_t first_sample,
                             std::int64_t paths) {
   k::GroupPlan plan;

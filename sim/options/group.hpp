@@ -61,6 +61,9 @@ MarketState market_of(const Settings& settings, const Instrument& option, const 
 /// there.
 kernels::options::GroupPlan plan_group(Group& group, const std::vector<double>& policies, bool extras);
 
+/// Of the estimators that plan_group() will set.
+std::size_t count_estimators(Group group, bool extras);
+
 /// A group that records the states at an early-exercise option's dates, t = 0 not among them.
 kernels::options::GroupPlan plan_recording(const Group& group, const std::vector<int>& slots,
                                            std::uint64_t first_sample, std::int64_t paths);

@@ -15,14 +15,23 @@ void ToleranceSettings::declare(io::Section& s) {
   s.key("absolute", absolute, "half-width of the confidence interval").unit("price").greater_than(0);
   s.key("relative", relative, "half-width over the price; the first of the two that is met stops").greater_than(0);
   s.key("confidence", confidence, "of the interval").greater_than(0).less_than(1);
-  s.key("max_paths", max_paths, "the most that is spent on it").at_least(1).at_most(1e15).may_change_on_resume();
+  s.key("max_paths", max_paths, "the most that is spent on it; on a resume as monte_carlo.paths")
+      .at_least(1)
+      .at_most(1e15)
+      .may_change_on_resume();
   s.check([this](const Complain& complain) {
     if (!absolute && !relative) complain("absolute", "give `absolute`, `relative` or both");
   });
 }
 
 void MonteCarloSettings::declare(io::Section& s) {
-  s.key("paths", paths, "number of paths, not of antithetic pairs").at_least(1).at_most(1e15).may_change_on_resume();
+  s.key(
+       "paths", paths,
+       "number of paths, not of antithetic pairs; on a resume only more, and such that options with equal numbers keep "
+       "equal and others different ones")
+      .at_least(1)
+      .at_most(1e15)
+      .may_change_on_resume();
   s.key("steps_per_year", steps_per_year, "of models and products that need stepping").at_least(1).at_most(1000000);
   s.choice("rng", rng, {{"philox", Rng::philox}, {"sobol", Rng::sobol}},
            "random numbers: Philox (Salmon et al. 2011), or Sobol sequences with Owen scrambling");

@@ -176,7 +176,10 @@ void Instrument::declare(io::Section& s) {
   s.key("greeks", greeks, words_form({"delta", "gamma", "vega", "theta", "rho"}), "sensitivities to report");
   s.key("parameter_greeks", parameter_greeks, names_form("list of names"),
         "parameters of the underlyings' models, or correlation, whose derivatives to report");
-  s.key("paths", paths, "instead of monte_carlo.paths").at_least(1).at_most(1e15).may_change_on_resume();
+  s.key("paths", paths, "instead of monte_carlo.paths; on a resume as that")
+      .at_least(1)
+      .at_most(1e15)
+      .may_change_on_resume();
   s.section("tolerance", tolerance, "instead of monte_carlo.tolerance");
   s.section("correlation", correlation, "instead of market.correlation", "all_pairs");
   s.check([this, &s](const Complain& complain) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "io/state.hpp"
 #include "kernels/device/profile.hpp"
 #include "kernels/random/joe_kuo.hpp"
 #include "sim/options/assemble_results.hpp"
@@ -26,9 +27,6 @@ constexpr std::uint64_t bound_stream = std::uint64_t{1} << 41;
 
 /// Of the table on the terminal.
 constexpr int table_width = 120;
-
-/// Outer paths of the dual bound that make a unit of work.
-constexpr std::int64_t bound_piece = 128;
 
 bool lacks_bound(const Task& t) {
   return t.wants_upper_bound() && static_cast<std::int64_t>(t.upper_bounds.size()) <
@@ -58,29 +56,28 @@ class OptionPricing final : public Simulation {
         tasks_(make_tasks(settings, context.seed)),
         numbers_(tasks_.size(), -1) {}
 
-  void initialise() override { enter_phase(Phase::train); }
+  void initialise() override {
+    enter_phase(Phase::train);
+    begun_ = true;
+  }
 
   void restore(const io::State& state) override {
-    auto integer = [&](const char* name) {
-      const auto found = state.attributes.find(name);
-      if (found == state.attributes.end() || !std::holds_alternative<std::int64_t>(found->second))
-        throw io::Error(io::ExitCode::input_file, std::string("checkpoint: '") + name + "' is missing");
-      return std::get<std::int64_t>(found->second);
-    };
-    phase_ = static_cast<Phase>(integer("phase"));
-    task_ = static_cast<std::size_t>(integer("task"));
     // The config's other keys are known to be the same.
-    if (static_cast<std::size_t>(integer("tasks")) != tasks_.size()) throw Task::other_company();
-    elapsed_before_ = std::get<double>(state.attributes.at("elapsed"));
+    const auto saved = io::integer(state, "tasks", 1, static_cast<std::int64_t>(state.arrays.size()));
+    check_groups(state, static_cast<std::size_t>(saved), tasks_);
+    phase_ = static_cast<Phase>(io::integer(state, "phase", 0, static_cast<std::int64_t>(Phase::done)));
+    task_ = static_cast<std::size_t>(io::integer(state, "task", 0, saved));
+    elapsed_before_ = io::real(state, "elapsed");
     const auto& limit = settings_.monte_carlo.time_limit;
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      tasks_[i].restore(state, prefix(i));
+      tasks_[i].restore(state, state_prefix(i));
       if (!limit || elapsed_before_ < limit->seconds) tasks_[i].go_on();
       unit_ += units_done(tasks_[i]);
     }
     // Also where the run was at its end, and is now to do more than was asked for then.
     if (phase_ != Phase::train && !std::all_of(tasks_.begin(), tasks_.end(), [](const Task& t) { return t.done(); }))
       enter_phase(Phase::paths);
+    begun_ = true;
   }
 
   io::State save() override {
@@ -89,7 +86,7 @@ class OptionPricing final : public Simulation {
     state.attributes["task"] = static_cast<std::int64_t>(task_);
     state.attributes["tasks"] = static_cast<std::int64_t>(tasks_.size());
     state.attributes["elapsed"] = elapsed();
-    for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i].save(state, prefix(i));
+    for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i].save(state, state_prefix(i));
     return state;
   }
 
@@ -106,7 +103,8 @@ class OptionPricing final : public Simulation {
       for (const OptionProgress& o : t.options) done += o.done ? 1 : 0;
       options += t.options.size();
     }
-    return {unit_, unit_ + left, "chunk", std::to_string(done) + " of " + std::to_string(options) + " prices done"};
+    return {unit_, begun_ ? unit_ + left : 0, "chunk",
+            std::to_string(done) + " of " + std::to_string(options) + " prices done"};
   }
 
   bool done() const override { return phase_ == Phase::done; }
@@ -178,7 +176,6 @@ class OptionPricing final : public Simulation {
  private:
   enum class Phase : std::int64_t { train, paths, bound, done };
 
-  static std::string prefix(std::size_t i) { return "task_" + std::to_string(i) + "_"; }
   double elapsed() const { return elapsed_before_ + now() - started_; }
 
   /// The engine's number of a task's group, which is added when it is first needed.
@@ -308,6 +305,7 @@ class OptionPricing final : public Simulation {
   Phase phase_ = Phase::train;
   std::size_t task_ = 0;
   std::int64_t round_ = 0, unit_ = 0;
+  bool begun_ = false;  ///< it has a state; before, restore() says better than a count what does not fit
   std::int64_t padded_dimensions_ = 0;  ///< at most, of a group
   double started_ = now(), elapsed_before_ = 0;
   Results results_;

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "io/array.hpp"
-#include "io/error.hpp"
 #include "sim/options/exercise_training.hpp"
 #include "sim/options/group.hpp"
 #include "sim/options/statistics.hpp"
@@ -65,10 +65,9 @@ class Task {
 
   void save(io::State& state, const std::string& prefix) const;
   /// With more paths than were asked for when the state was saved, it goes on to the bits that they would have given
-  /// from the start; Sobol points, whose numbers depend on how many there are, begin again. Fewer are refused.
+  /// from the start; Sobol points, whose numbers depend on how many there are, begin again. Fewer are refused. What
+  /// save() does not leave is an io::StateError. That the options are the same is seen to by check_groups().
   void restore(const io::State& state, const std::string& prefix);
-  /// What is thrown where the groups are not those of the checkpoint.
-  static io::Error other_company();
 
  private:
   bool decides() const;
@@ -79,6 +78,8 @@ class Task {
   void note_convergence();
   bool met(std::size_t item) const;
   void extend(std::int64_t samples_before);
+  void restore_training(const io::State& state, const std::string& prefix);
+  void restore_progress(const io::State& state, const std::string& prefix, std::int64_t chunks);
 
   std::optional<ToleranceSettings> common_tolerance_;
   std::int64_t chunks_ = 0, points_ = 0;
@@ -86,8 +87,17 @@ class Task {
   std::vector<Accumulator> before_last_;  ///< without the last chunk: where more paths may have to begin
 };
 
+/// Outer paths of the dual bound that make a unit of work.
+inline constexpr std::int64_t bound_piece = 128;
+
 /// Most chunks of one call to the engine: bounds its memory for sums.
 inline constexpr std::int64_t most_chunks = 1 << 16;
+
+/// What the arrays of task number `i` are called by, in a state.
+std::string state_prefix(std::size_t i);
+/// Throws where the groups of `saved` tasks in a state are not those of `tasks`: io::Error(config) where other numbers
+/// of paths have parted or joined options, io::StateError where they are none of this book.
+void check_groups(const io::State& state, std::size_t saved, const std::vector<Task>& tasks);
 
 /// The groups of the book, then those of each scenario.
 std::vector<Task> make_tasks(const Settings& settings, std::uint32_t seed);

@@ -341,17 +341,45 @@ TEST_CASE("fewer paths on a resume, or a budget that parts what shares its draws
   write_growing(p, 5000);
   p.finish("run");
   const std::string before = slurp(p / "run/results.csv");
-  const auto refused = [&](const std::string& set, const std::string& says) {
+  const auto refused = [&](const std::string& set, const std::vector<std::string>& says) {
     const Outcome outcome = p.run("run", {"--resume", "--set", set});
     INFO(set << ": " << outcome.error);
     CHECK(outcome.code == 3);
-    CHECK(outcome.error.find(says) != std::string::npos);
+    for (const std::string& text : says) CHECK(outcome.error.find(text) != std::string::npos);
     CHECK(slurp(p / "run/results.csv") == before);
   };
-  refused("monte_carlo.paths=4000", "a run cannot go back");
-  refused("monte_carlo.paths=4900", "option call: on a resume its paths may only be raised");
-  refused("options.4.tolerance.max_paths=6000", "other options share their draws");
+  for (const char* fewer : {"4000", "4900"})
+    refused("monte_carlo.paths=" + std::string(fewer), {"option call: on a resume its paths may only be raised",
+                                                        std::string(fewer) + " now and 5000 in the checkpoint"});
+  // One of three that shared their draws is parted from the others.
+  const std::string rule = "equal ones stay equal and different ones different";
+  refused(
+      "options.4.tolerance.max_paths=6000",
+      {"option soon (5000 paths) shared its draws with later (5000 paths), never (6000 paths) in the checkpoint, and "
+       "shares them with later (5000 paths) now",
+       rule});
   CHECK(p.run("run", {"--resume"}).code == 0);
+}
+
+TEST_CASE("options that share their draws only after a resume are refused by their names, not by the run's length") {
+  const Place p;
+  const std::string head =
+      "simulation: option_pricing\nname: joined\ndevice: cpu\n"
+      "market: {underlyings: {A: {spot: 100, model: gbm, volatility: 0.2}}}\noptions:\n";
+  spill(p / "run.yaml", head +
+                            "  - {id: a, product: european, strike: 100, maturity: 1, paths: 3000}\n"
+                            "  - {id: b, product: european, strike: 90, maturity: 1, paths: 9000}\n");
+  p.finish("run");
+  // Together they have fewer chunks than the checkpoint has done.
+  const Outcome outcome = p.run("run", {"--resume", "--set", "options.0.paths=9000"});
+  INFO(outcome.error);
+  CHECK(outcome.code == 3);
+  CHECK(outcome.error.find("option a (9000 paths) shared its draws with no other in the checkpoint, and shares them "
+                           "with b (9000 paths) now") != std::string::npos);
+  CHECK(outcome.error.find("equal ones stay equal and different ones different") != std::string::npos);
+  CHECK(outcome.error.find("later end") == std::string::npos);
+  CHECK(p.run("run", {"--resume", "--set", "options.0.paths=9001"}).code == 0);
+  CHECK(p.run("run", {"--resume", "--set", "options.0.paths=9001"}).out.find("finished") != std::string::npos);
 }
 
 TEST_CASE("a book that ran out of its time goes on when it is given more") {
