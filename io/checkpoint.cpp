@@ -37,6 +37,15 @@ T attribute(const Attributes& attributes, const std::string& name, const std::fi
   return std::get<T>(found->second);
 }
 
+std::vector<std::string> texts(const FileReader& file, const std::string& name, std::size_t count,
+                               const std::filesystem::path& path) {
+  std::vector<std::string> found = file.strings(name);
+  if (found.size() != count)
+    throw Error(ExitCode::input_file, "'" + path.string() + "': data set '" + name + "' has " +
+                                          std::to_string(found.size()) + " texts, expected " + std::to_string(count));
+  return found;
+}
+
 void check_seal_of(const std::filesystem::path& path) {
   const SealReport report = read_seal(path);
   if (report.state == SealState::intact) return;
@@ -117,11 +126,11 @@ Checkpoint read_checkpoint_file(const std::filesystem::path& path) {
   checkpoint.isa = attribute<std::string>(root, "isa", path);
   checkpoint.unit = attribute<std::int64_t>(root, "unit", path);
   checkpoint.finished = attribute<std::int64_t>(root, "finished", path) != 0;
-  const auto config = file.strings("/config");
-  checkpoint.config = config.empty() ? "" : config[0];
+  checkpoint.file = path;
+  checkpoint.config = texts(file, "/config", 1, path).front();
   if (file.has("/inputs/path")) {
-    const auto paths = file.strings("/inputs/path"), hashes = file.strings("/inputs/sha256");
-    for (std::size_t i = 0; i < paths.size(); ++i) checkpoint.inputs[paths[i]] = hashes.at(i);
+    const auto paths = file.strings("/inputs/path"), hashes = texts(file, "/inputs/sha256", paths.size(), path);
+    for (std::size_t i = 0; i < paths.size(); ++i) checkpoint.inputs[paths[i]] = hashes[i];
   }
   checkpoint.state.attributes = file.attributes("/state");
   const FileObjects objects = file.objects();

@@ -22,6 +22,7 @@ struct Checkpoint {
   bool finished = false;
   std::map<std::string, std::string> inputs;  ///< SHA-256 of the files, by path, that a resume reads again
   State state;
+  std::filesystem::path file;  ///< that it was read from
 };
 
 /// Seals `checkpoint.h5` in `directory`; the one before becomes `checkpoint.prev.h5` (older ones as `keep` asks, >= 1).

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "io/series.hpp"
+#include "io/state.hpp"
 #include "kernels/device/profile.hpp"
 #include "kernels/gravity/tiles.hpp"
 #include "sim/nbody/error_watch.hpp"
@@ -70,17 +71,20 @@ class NbodySimulation final : public Simulation {
 
   void restore(const io::State& in) override {
     state_ = load(in);
-    step_ = integer(in, "step");
-    observed_ = integer(in, "observed");
-    rows_ = integer(in, "rows");
-    snapshots_ = integer(in, "snapshots");
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    step_ = io::integer(in, "step", 0, most);
+    observed_ = io::integer(in, "observed", -1, step_);
+    rows_ = io::integer(in, "rows", 0, most);
+    snapshots_ = io::integer(in, "snapshots", 0, most);
     keep_schedule(in);
-    start_energies_ = {real(in, "start_kinetic_energy"), real(in, "start_potential_energy")};
-    start_motion_.momentum = {real(in, "start_momentum_x"), real(in, "start_momentum_y"), real(in, "start_momentum_z")};
-    energy_error_ = real(in, "relative_energy_error");
-    largest_energy_error_ = real(in, "largest_relative_energy_error");
-    momentum_drift_ = real(in, "momentum_drift");
-    force_ = {real(in, "force_error"), real(in, "force_error_median"), real(in, "force_error_percentile_99")};
+    start_energies_ = {io::real(in, "start_kinetic_energy"), io::real(in, "start_potential_energy")};
+    start_motion_.momentum = {io::real(in, "start_momentum_x"), io::real(in, "start_momentum_y"),
+                              io::real(in, "start_momentum_z")};
+    energy_error_ = io::real(in, "relative_energy_error");
+    largest_energy_error_ = io::real(in, "largest_relative_energy_error");
+    momentum_drift_ = io::real(in, "momentum_drift");
+    force_ = {io::real(in, "force_error"), io::real(in, "force_error_median"),
+              io::real(in, "force_error_percentile_99")};
     start();
     drop_later_snapshots();
     if (rows_ > 0) series_ = output_->series("series.h5", layout(), rows_);
@@ -241,7 +245,7 @@ class NbodySimulation final : public Simulation {
   // A resume goes on in the same time step, and with the same rows where their interval is left to us. What only the
   // former end asked for, a row or snapshot off its interval, goes.
   void keep_schedule(const io::State& in) {
-    const double timestep = real(in, "timestep");
+    const double timestep = io::real(in, "timestep");
     if (std::fabs(timestep / schedule_.timestep - 1) > 1e-12)
       throw io::Error(io::ExitCode::config, "the checkpoint has a time step of " + text(timestep) + ", the config " +
                                                 text(schedule_.timestep) +
@@ -249,10 +253,10 @@ class NbodySimulation final : public Simulation {
                                                 std::to_string(std::llround(settings_.integrator.end_time / timestep)));
     schedule_.timestep = timestep;
     if (!settings_.output.series.interval) {
-      schedule_.series_every = integer(in, "series_every");
-      schedule_.force_check_every = integer(in, "force_check_every");
+      schedule_.series_every = io::integer(in, "series_every", 1, schedule_.steps);
+      schedule_.force_check_every = io::integer(in, "force_check_every", 1, schedule_.steps);
     }
-    if (observed_ != integer(in, "steps")) return;
+    if (observed_ != io::integer(in, "steps")) return;
     if (!schedule_.row_due(observed_)) --rows_;
     if (!schedule_.snapshot_due(observed_)) --snapshots_;
   }

@@ -3,52 +3,51 @@
 #include <cstring>
 #include <utility>
 
+#include "io/state.hpp"
+
 namespace ergode::sim::nbody {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw io::Error(io::ExitCode::input_file, "checkpoint: " + what);
-}
-
-const io::Array& array(const io::State& in, const std::string& name) {
-  const auto found = in.arrays.find(name);
-  if (found == in.arrays.end()) refuse("'" + name + "' is missing");
-  return found->second;
+/// Of `per_body` numbers for each body; all arrays have the bodies of `id`.
+template <class T>
+std::span<const T> of_bodies(const io::State& in, const std::string& name, std::size_t per_body, bool optional) {
+  const auto values = io::numbers<T>(in, name);
+  const std::size_t bodies = io::numbers<std::uint64_t>(in, "id").size();
+  if (values.size() != per_body * bodies && !(optional && values.empty()))
+    io::refuse_length(name, values.size(),
+                      std::to_string(per_body * bodies) + ": " + std::to_string(per_body) + " for each of the " +
+                          std::to_string(bodies) + " in '/state/id'");
+  return values;
 }
 
 template <class T>
-void numbers(const io::State& in, const std::string& name, std::vector<T>& out) {
-  const auto values = array(in, name).as<T>();
+void numbers(const io::State& in, const std::string& name, std::vector<T>& out, bool optional = false) {
+  const auto values = of_bodies<T>(in, name, 1, optional);
   out.assign(values.begin(), values.end());
 }
 
-void vectors(const io::State& in, const std::string& name, std::vector<kernels::Vec3>& out) {
-  const auto values = array(in, name).as<double>();
-  if (values.size() % 3 != 0) refuse("'" + name + "' is not an array of vectors");
+void vectors(const io::State& in, const std::string& name, std::vector<kernels::Vec3>& out, bool optional = false) {
+  const auto values = of_bodies<double>(in, name, 3, optional);
   out.resize(values.size() / 3);
   if (!values.empty()) std::memcpy(static_cast<void*>(out.data()), values.data(), values.size_bytes());
+}
+
+void check_order(const std::vector<std::int64_t>& order) {
+  const std::int64_t last = std::ssize(order) - 1;
+  std::vector<bool> there(order.size(), false);
+  for (const std::int64_t body : order) {
+    if (body < 0 || body > last || there[static_cast<std::size_t>(body)])
+      io::refuse_array("tile_order",
+                       "body " + std::to_string(body) + ", expected 0 to " + std::to_string(last) + ", each once");
+    there[static_cast<std::size_t>(body)] = true;
+  }
 }
 
 io::Array vectors(const std::vector<kernels::Vec3>& v) {
   return io::Array::from<double>(v.data(), {static_cast<std::int64_t>(v.size()), 3});
 }
 
-template <class T>
-T attribute(const io::State& in, const std::string& name) {
-  const auto found = in.attributes.find(name);
-  if (found == in.attributes.end()) refuse("'" + name + "' is missing");
-  if (const auto* value = std::get_if<T>(&found->second)) return *value;
-  refuse("'" + name + "' has another type than expected");
-}
-
 }  // namespace
-
-std::int64_t integer(const io::State& in, const std::string& name) {
-  return attribute<std::int64_t>(in, name);
-}
-double real(const io::State& in, const std::string& name) {
-  return attribute<double>(in, name);
-}
 
 void store(kernels::NbodyState&& s, io::State& out) {
   const auto vectors_of = [](std::vector<kernels::Vec3>& v) {
@@ -74,19 +73,14 @@ kernels::NbodyState load(const io::State& in) {
   kernels::NbodyState s;
   vectors(in, "position", s.position);
   vectors(in, "velocity", s.velocity);
-  vectors(in, "acceleration", s.acceleration);
+  vectors(in, "acceleration", s.acceleration, true);
   numbers(in, "mass", s.mass);
   numbers(in, "softening", s.softening);
   numbers(in, "id", s.id);
-  numbers(in, "tile_order", s.tile_order);
-  s.sources = integer(in, "sources");
-  s.length_scale = real(in, "length_scale");
-  const auto n = s.position.size();
-  const auto fits = [n](std::size_t size, bool optional) { return size == n || (optional && size == 0); };
-  if (!fits(s.velocity.size(), false) || !fits(s.acceleration.size(), true) || !fits(s.mass.size(), false) ||
-      !fits(s.softening.size(), false) || !fits(s.id.size(), false) || !fits(s.tile_order.size(), true) ||
-      s.sources < 0 || s.sources > s.size())
-    refuse("its arrays do not have one length");
+  numbers(in, "tile_order", s.tile_order, true);
+  check_order(s.tile_order);
+  s.sources = io::integer(in, "sources", 0, s.size());
+  s.length_scale = io::real(in, "length_scale");
   return s;
 }
 

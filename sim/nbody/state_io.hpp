@@ -6,12 +6,8 @@
 namespace ergode::sim::nbody {
 
 /// The engine's state as named arrays, and back. store() empties `state` array by array, so that never more than one of
-/// them is held twice. load() throws Error(input_file) when arrays are missing or do not fit together.
+/// them is held twice. load() throws io::StateError when arrays are missing or do not fit together.
 void store(kernels::NbodyState&& state, io::State& out);
 kernels::NbodyState load(const io::State& in);
-
-/// An attribute of a checkpoint; throws Error(input_file) when it is not there.
-std::int64_t integer(const io::State& in, const std::string& name);
-double real(const io::State& in, const std::string& name);
 
 }  // namespace ergode::sim::nbody

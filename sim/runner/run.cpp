@@ -12,6 +12,7 @@
 #include "io/run/build_info.hpp"
 #include "io/run/lock.hpp"
 #include "io/run/text_file.hpp"
+#include "io/state.hpp"
 #include "kernels/device/memory_use.hpp"
 #include "kernels/device/profile.hpp"
 #include "sim/ranks/leader.hpp"
@@ -208,7 +209,8 @@ ExitCode fail(Session& s, Failure failure) {
   }
   s.log.error(failure.message);
   const bool ours = s.lock && s.lock->held() && s.report.provenance.size() > 0;
-  if (s.checkpointer && s.checkpointer->newest_unit() >= 0 && failure.code != ExitCode::config)
+  const bool refused = failure.code == ExitCode::config || (failure.code == ExitCode::input_file && !s.begun);
+  if (s.checkpointer && s.checkpointer->newest_unit() >= 0 && !refused)
     s.log.error(fmt::format("the last good checkpoint is {} (unit {}): `--resume` continues from there",
                             s.checkpointer->file().string(), s.checkpointer->newest_unit()));
   if (!s.begun && s.fresh && s.lock && s.lock->held()) {
@@ -263,7 +265,14 @@ void make_simulation(Session& s) {
           fmt::format("the checkpoint is at {0} {1}, the config ends at {0} {2}: a run cannot go back; give "
                       "it a later end, or start a new run in another directory (-o DIR)",
                       p.unit_name, s.checkpoint->unit, p.total));
-    s.simulation->restore(s.checkpoint->state);
+    try {
+      s.simulation->restore(s.checkpoint->state);
+    } catch (const io::StateError& e) {
+      throw io::Error(ExitCode::input_file,
+                      fmt::format("'{}' is whole by its seal, but not a checkpoint that this program writes: {}; bring "
+                                  "a copy back, or start a new run in another directory (-o DIR)",
+                                  s.checkpoint->file.string(), e.what()));
+    }
     s.checkpoint->state = {};
   } else {
     s.simulation->initialise();
