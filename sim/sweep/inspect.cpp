@@ -178,7 +178,7 @@ std::vector<io::Verified> verify_sweep(const fs::path& sweep, const std::vector<
     return results;  // said of the file itself
   }
   const auto now = read_records(plan, sweep, ignore_damaged);
-  for (std::size_t i = 0; i < std::min(status.size(), now.size()); ++i) {
+  for (std::size_t i = 0; i < std::min({status.size(), directory.size(), file.size(), now.size()}); ++i) {
     if (status[i] != "done" || now[i].status == Status::done) continue;
     const fs::path place = sweep / (file[i].empty() ? directory[i] : file[i]);
     results.push_back({place, io::Verified::State::damaged,

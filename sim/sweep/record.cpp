@@ -41,6 +41,19 @@ void keep(std::vector<MemberRecord>& records, MemberRecord record) {
   if (known.status != Status::done && rank(record.status) >= rank(known.status)) known = std::move(record);
 }
 
+const std::string& text_of(const io::Attribute& value, const std::string& name) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  throw io::Error(io::ExitCode::input_file, fmt::format("its attribute '{}' is no text", name));
+}
+
+/// All columns of a file have a row for each of its members.
+void check_rows(const std::string& path, std::size_t rows, std::size_t members) {
+  if (rows != members)
+    throw io::Error(io::ExitCode::input_file, fmt::format("data set '{}' in it has {} rows, expected {}, as "
+                                                          "'/index/status' has",
+                                                          path, rows, members));
+}
+
 /// The headline figure `name` of a packed file for each of `found` that is done.
 void read_column(const io::FileReader& file, const std::string& name, std::vector<MemberRecord>& found) {
   const std::string path = "/results/" + name;
@@ -49,13 +62,14 @@ void read_column(const io::FileReader& file, const std::string& name, std::vecto
   const auto units = attributes.find("units");
   const std::vector<std::string> texts = numeric ? std::vector<std::string>() : file.strings(path);
   const io::Array numbers = numeric ? file.dataset(path, io::Type::float64) : io::Array();
+  check_rows(path, numeric ? numbers.as<double>().size() : texts.size(), found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (found[i].status != Status::done) continue;
-    SummaryItem item{name, 0.0, units == attributes.end() ? "" : std::get<std::string>(units->second)};
+    SummaryItem item{name, 0.0, units == attributes.end() ? "" : text_of(units->second, "units")};
     if (numeric)
       item.value = numbers.as<double>()[i];
     else
-      item.value = texts.at(i);
+      item.value = texts[i];
     found[i].results.push_back(std::move(item));
   }
 }
@@ -64,18 +78,21 @@ std::vector<MemberRecord> read_packed(const fs::path& sweep, const fs::path& fil
   if (io::check_seal(sweep / file) != io::SealState::intact)
     throw io::Error(io::ExitCode::input_file, "its SHA-256 is not that of its seal");
   const io::FileReader reader(sweep / file);
-  const io::Array members = reader.dataset("/index/member");
+  const io::Array members = reader.dataset("/index/member", io::Type::int64);
   const std::vector<std::string> status = reader.strings("/index/status"), error = reader.strings("/index/error");
   const bool named = reader.has("/index/identity");
   const std::vector<std::string> identity = named ? reader.strings("/index/identity") : std::vector<std::string>();
+  check_rows("/index/member", members.as<std::int64_t>().size(), status.size());
+  check_rows("/index/error", error.size(), status.size());
+  if (named) check_rows("/index/identity", identity.size(), status.size());
   std::vector<MemberRecord> found(status.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     found[i].member = members.as<std::int64_t>()[i];
     found[i].status = status_of(status[i]);
-    found[i].error = error.at(i);
+    found[i].error = error[i];
     if (found[i].status == Status::done) found[i].place = file.string();
     found[i].packed = true;
-    if (named) found[i].identity = identity.at(i);
+    if (named) found[i].identity = identity[i];
   }
   for (const std::string& name : result_names(reader.attributes("/results"))) read_column(reader, name, found);
   return found;
@@ -232,7 +249,7 @@ void add_results(io::FileContent& content, const std::vector<MemberRecord>& reco
 std::vector<std::string> result_names(const io::Attributes& attributes) {
   const auto found = attributes.find("names");
   if (found == attributes.end()) return {};
-  return io::lines_of(std::get<std::string>(found->second));
+  return io::lines_of(text_of(found->second, "names"));
 }
 
 void MemberBatch::add(MemberRecord record, std::map<std::string, io::FileContent> files) {

@@ -199,6 +199,39 @@ TEST_CASE("a damaged file of members is said and set aside, and its members are 
   CHECK(run_toy(p.path(), {"diff", p / "whole", p.directory()}).code == 0);
 }
 
+TEST_CASE("a file of members with a right seal and columns of unlike lengths is said, set aside and made again") {
+  const Place p;
+  REQUIRE(p.run().code == 0);
+  fs::rename(p / "sweep", p / "whole");
+  const std::string name = "members/members_000000.h5";
+  const io::FileContent whole = io::read_file(p / "whole" / name);
+  const auto check = [&](const std::string& column, const std::function<void(io::FileContent&)>& change) {
+    INFO(column);
+    fs::remove_all(p / "sweep");
+    fs::copy(p / "whole", p / "sweep", fs::copy_options::recursive);
+    io::FileContent content = whole;
+    change(content);
+    io::write_sealed(p / "sweep" / name, content);
+    const Outcome outcome = p.run({"--resume"});
+    INFO(outcome.error);
+    CHECK(outcome.code == 0);
+    CHECK(has(outcome.error, "members_000000.h5: data set '" + column + "' in it has "));
+    CHECK(has(outcome.error, "members_000000.h5.damaged"));
+    CHECK(run_toy(p.path(), {"diff", p / "whole", p.directory()}).code == 0);
+  };
+  const auto rows = whole.strings.at("/index/status").size();
+  check("/index/member", [&](io::FileContent& c) {
+    c.datasets.at("/index/member").data = io::Array::from(std::vector<std::int64_t>(rows - 1, 0));
+  });
+  for (const std::string column : {"/index/error", "/index/identity"})
+    check(column, [&](io::FileContent& c) { c.strings.at(column).pop_back(); });
+  for (const auto& [path, dataset] : whole.datasets)
+    if (path.starts_with("/results/"))
+      check(path, [&, column = path](io::FileContent& c) {
+        c.datasets.at(column).data = io::Array::from(std::vector<double>(rows - 1, 0.0));
+      });
+}
+
 TEST_CASE("a damaged file of members is set aside by the task of its first member alone") {
   const Place p("  seeds: 8\n  packed: true\n");
   REQUIRE(p.run({"--task", "0/2"}).code == 0);
