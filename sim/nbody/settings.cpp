@@ -134,9 +134,8 @@ void GravitySettings::declare(io::Section& s) {
       .unit("length")
       .at_least(0);
   s.choice("precision", precision, {{"mixed", kernels::Precision::mixed}, {"double", kernels::Precision::float64}},
-           "of the pair arithmetic; state and integration are always double. mixed leaves relative force errors of "
-           "about 1e-7: "
-           "take double for few bodies and for high orders");
+           "of the pair arithmetic; state and integration are always double, and so are pairs of up to 256 bodies with "
+           "mass. mixed leaves relative force errors of about 1e-7: take double for high orders");
   s.choice("method", method, {{"direct", std::string("direct")}}, "direct: the sum over all pairs");
 }
 
