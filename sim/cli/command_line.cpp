@@ -278,9 +278,10 @@ int command_line(int argc, const char* const* argv, const std::vector<Simulation
   // speaks.
   io::Console person, nobody(-1, -1);
   io::Console& console = launch.rank > 0 ? nobody : person;
-  // Launchers kill all at the error of one: rank 0 is given the time to have spoken.
+  // Launchers kill all at the error of one: rank 0 is given the time to have spoken. Where it has, its own error ends
+  // this wait.
   const auto refuse = [&launch](ExitCode code) {
-    if (launch.rank > 0 && code != ExitCode::done) std::this_thread::sleep_for(2s);
+    if (launch.rank > 0 && code != ExitCode::done) std::this_thread::sleep_for(10s);
     return static_cast<int>(code);
   };
   try {
