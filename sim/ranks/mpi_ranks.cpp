@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -157,12 +158,24 @@ class MpiRanks final : public Ranks {
     abort(failure.code);
   }
 
-  void abort(io::ExitCode code) override {
+  void abort(io::ExitCode code) override { end_all(code); }
+
+ private:
+  [[noreturn]] static void end_all(io::ExitCode code) {
+    wait_until_read(2);
     MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
     ::_exit(static_cast<int>(code));
   }
 
- private:
+  /// A pipe brings the launcher what was said, another way the news of an abort: if that came first, what was said
+  /// would be shown after it, or never. Two seconds for the launcher to empty the pipe, and a moment to pass it on.
+  static void wait_until_read(int pipe) {
+    int unread = 0;
+    for (int looks = 0; looks < 2000 && ::ioctl(pipe, FIONREAD, &unread) == 0 && unread > 0; ++looks)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+
   bool introduce() const {
     BuildText mine{};
     build_.copy(mine.data(), mine.size() - 1);
@@ -185,8 +198,7 @@ class MpiRanks final : public Ranks {
           fmt::format("error: {}: ergode {}; {} of which build it is: start the same program on all nodes\n", name(),
                       build_, silent);
       static_cast<void>(!::write(2, said.data(), said.size()));
-      MPI_Abort(MPI_COMM_WORLD, static_cast<int>(io::ExitCode::command_line));
-      ::_exit(static_cast<int>(io::ExitCode::command_line));
+      end_all(io::ExitCode::command_line);
     }
   }
 
