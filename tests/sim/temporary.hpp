@@ -49,8 +49,8 @@ inline void sleep_ms(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
-/// Waits until `condition` holds, for `seconds` at most; says whether it does.
-inline bool eventually(const std::function<bool()>& condition, double seconds = 20) {
+/// Waits until `condition` holds, for `seconds` at most, which are for a slow machine; says whether it does.
+inline bool eventually(const std::function<bool()>& condition, double seconds = 60) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   while (!condition()) {
     if (std::chrono::steady_clock::now() > end) return false;
