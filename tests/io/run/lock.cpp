@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <optional>
 #include <vector>
 
 #include "io/error.hpp"
@@ -127,27 +128,39 @@ TEST_CASE("of many runs that find one stale lock exactly one gets it") {
   for (int round = 0; round < 10; ++round) {
     const TemporaryDirectory directory;
     leave_stale_lock(directory.path());
-    int gate[2];
-    REQUIRE(::pipe(gate) == 0);
+    // A child begins when `gate` is closed, says on `tried` that it has tried, and keeps what it has until `held` is.
+    int gate[2], tried[2], held[2];
+    REQUIRE((::pipe(gate) == 0 && ::pipe(tried) == 0 && ::pipe(held) == 0));
+    const auto wait_until_closed = [](const int(&ends)[2]) {
+      char nothing = 0;
+      ::close(ends[1]);
+      static_cast<void>(!::read(ends[0], &nothing, 1));
+    };
     std::vector<pid_t> children;
     for (int i = 0; i < 8; ++i) {
       const pid_t child = ::fork();
       if (child == 0) {
-        char go = 0;
-        ::close(gate[1]);
-        static_cast<void>(!::read(gate[0], &go, 1));  // returns when the parent closes its end
+        wait_until_closed(gate);
         int code = 1;
+        std::optional<RunLock> lock;
         try {
-          const RunLock lock(directory.path(), {});
-          ::usleep(300000);
-          code = lock.held() ? 0 : 2;
+          lock.emplace(directory.path(), nullptr);
         } catch (const Error&) {
+        }
+        static_cast<void>(!::write(tried[1], "", 1));
+        if (lock) {
+          wait_until_closed(held);
+          code = lock->held() ? 0 : 2;
+          lock.reset();
         }
         ::_exit(code);
       }
       children.push_back(child);
     }
-    ::close(gate[0]), ::close(gate[1]);
+    ::close(gate[0]), ::close(gate[1]), ::close(tried[1]);
+    char byte = 0;
+    for (std::size_t i = 0; i < children.size(); ++i) REQUIRE(::read(tried[0], &byte, 1) == 1);
+    ::close(held[0]), ::close(held[1]), ::close(tried[0]);
     int winners = 0, robbed = 0;
     for (const pid_t child : children) {
       int status = 0;
