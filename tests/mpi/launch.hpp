@@ -51,12 +51,18 @@ inline Outcome run_alone(const TemporaryDirectory& d, const std::vector<std::str
   return Child(d.path(), arguments, {}, ERGODE_PROGRAM).wait();
 }
 
+/// Whether there is such a process, and it runs the program.
+inline bool is_rank(pid_t process) {
+  std::error_code unknown;
+  const fs::path program = fs::read_symlink("/proc/" + std::to_string(process) + "/exe", unknown);
+  return program.filename() == fs::path(ERGODE_PROGRAM).filename();
+}
+
 /// The process of a rank, somewhere below the launcher; -1: not there.
 inline pid_t process_of_rank(pid_t launcher, int rank) {
   const fs::path proc = "/proc/" + std::to_string(launcher);
   const std::string environment = '\0' + slurp(proc / "environ");
-  std::error_code unknown;
-  if (fs::read_symlink(proc / "exe", unknown).filename() == fs::path(ERGODE_PROGRAM).filename())
+  if (is_rank(launcher))
     for (const char* name : {"OMPI_COMM_WORLD_RANK=", "PMI_RANK="})
       if (environment.find('\0' + (name + std::to_string(rank)) + '\0') != std::string::npos) return launcher;
   std::istringstream children(slurp(proc / "task" / std::to_string(launcher) / "children"));
