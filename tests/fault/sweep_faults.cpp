@@ -151,13 +151,14 @@ TEST_CASE("the resume of a sweep with another config is refused by the names of 
 
 TEST_CASE("two processes do not meet in one sweep unless they are tasks of the same number") {
   const Place p("  seeds: 24\n  packed: true\n");
-  const Child first = start_toy(p.path(), p.command({"--task", "0/2", "--set", "microseconds=20000"}));
+  const std::string slow = "microseconds=200000";  // a member takes 8 s, so the first process is there to the end
+  const Child first = start_toy(p.path(), p.command({"--task", "0/2", "--set", slow}));
   REQUIRE(eventually([&] { return fs::exists(p / "sweep/config.used.yaml"); }));
   const std::string owner = "process " + std::to_string(first.pid());
   for (const std::vector<std::string>& other : std::vector<std::vector<std::string>>{
            {"--task", "0/2", "--resume"}, {"--task", "1/3", "--resume"}, {"--resume"}}) {
     auto arguments = other;
-    arguments.insert(arguments.end(), {"--set", "microseconds=20000"});
+    arguments.insert(arguments.end(), {"--set", slow});
     const Outcome outcome = p.run(arguments);
     INFO(outcome.error);
     CHECK(outcome.code == 7);
@@ -167,7 +168,7 @@ TEST_CASE("two processes do not meet in one sweep unless they are tasks of the s
   CHECK(p.run({"--task", "1/2", "--exists", "backup"}).code == 2);
   first.kill(SIGTERM);
   CHECK(first.wait().code == 75);
-  CHECK(p.run({"--set", "microseconds=20000"}).code == 7);  // there is a sweep in it
+  CHECK(p.run({"--set", slow}).code == 7);  // there is a sweep in it
 }
 
 TEST_CASE("a task without a sweep, or of no form, is refused with 2; a job array without a sweep is not looked at") {
@@ -308,9 +309,10 @@ TEST_CASE("a member that another process has in use is left to it and named") {
 
 TEST_CASE("the second signal gives the locks of the sweep and of its member back") {
   const Place p("  seeds: 3\n  packed: false\n");
-  const Child child = start_toy(p.path(), p.command({"--set", "microseconds=30000000"}));
+  const Child child = start_toy(p.path(), p.command({"--set", "failure=hang", "--set", "failure_at=20"}));
   const std::string member = p / "sweep/members/member_000000/";
-  REQUIRE(eventually([&] { return fs::exists(member + "summary.json"); }));
+  // What follows this checkpoint has no end, so the first signal alone stops nothing.
+  REQUIRE(eventually([&] { return fs::exists(member + "checkpoint.h5"); }));
   CHECK(fs::exists(member + "lock.json"));
   child.kill(SIGTERM);
   child.kill(SIGINT);  // another one, as two of a kind that are pending are one
@@ -375,7 +377,7 @@ TEST_CASE("a full disk is waited for once") {
   CHECK(lines_with(full.error, "trying again") == 1);
 }
 
-TEST_CASE("a sweep killed at any call of a file function resumes to the same members") {
+TEST_CASE("a sweep killed at any call of a file function resumes to the same members", "[slow]") {
   for (const char* sweep :
        {"  seeds: 24\n  packed: true\n", "  seeds: 1\n  packed: false\n  parameters: {units: [10]}\n"}) {
     INFO(sweep);

@@ -27,7 +27,7 @@ struct Config final : sim::SimulationConfig {
   std::int64_t padding = 0;       ///< bytes that make a checkpoint larger
   std::int64_t failure_at = -1;
   std::string input;             ///< a file whose size is added to the sum, read at every start
-  std::string failure = "none";  ///< nan, gpu, gpu_memory, memory, bug, unknown; input: at the start
+  std::string failure = "none";  ///< nan, gpu, gpu_memory, memory, bug, unknown, hang; input: at the start
 
   void declare(io::Section& root) override {
     root.key("units", units, "units of work to do").at_least(0).may_change_on_resume();
@@ -136,6 +136,7 @@ class Toy final : public sim::Simulation {
       throw kernels::Error(kernels::Failure::out_of_memory, "device memory: too small" + at);
     if (config_.failure == "memory") throw std::bad_alloc();
     if (config_.failure == "unknown") throw 7;
+    while (config_.failure == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
     throw std::logic_error("a defect" + at);
   }
 
