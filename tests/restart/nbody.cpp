@@ -12,8 +12,8 @@ namespace {
 
 constexpr int steps = 60;
 
-Child start(const TemporaryDirectory& d, std::vector<std::string> arguments) {
-  return Child(d.path(), std::move(arguments), {}, ERGODE_PROGRAM);
+Child start(const TemporaryDirectory& d, std::vector<std::string> arguments, const std::function<void()>& setup = {}) {
+  return Child(d.path(), std::move(arguments), setup, ERGODE_PROGRAM);
 }
 Outcome run(const TemporaryDirectory& d, std::vector<std::string> arguments) {
   return start(d, std::move(arguments)).wait();
@@ -92,10 +92,17 @@ TEST_CASE("an N-body run killed at random moments ends with the bits of one left
     int stops = 0, attempts = 0;
     for (;; ++attempts) {
       REQUIRE(attempts < 200);
-      const Child child = start(d, command(d, "cut", {"--resume", "--threads", std::to_string(1 + attempts % 3)}));
-      // Later and later, so that a busy machine gets past the start at last.
-      sleep_ms(static_cast<int>(10 + random() % static_cast<unsigned>(60 + 20 * attempts)));
-      child.kill(random() % 5 == 0 ? SIGTERM : SIGKILL);
+      // The first two die at a call of a file function, which cannot come too late; the others at times that are later
+      // and later, so that a busy machine gets past the start at last.
+      const bool by_call = attempts < 2;
+      const std::string fault = "any:" + std::to_string(10 + random() % 40) + ":kill";
+      const Child child = start(d, command(d, "cut", {"--resume", "--threads", std::to_string(1 + attempts % 3)}), [&] {
+        if (by_call) ::setenv("ERGODE_FAULT", fault.c_str(), 1);
+      });
+      if (!by_call) {
+        sleep_ms(static_cast<int>(10 + random() % static_cast<unsigned>(60 + 20 * attempts)));
+        child.kill(random() % 5 == 0 ? SIGTERM : SIGKILL);
+      }
       const Outcome outcome = child.wait();
       if (outcome.signal == SIGKILL || outcome.signal == SIGTERM || outcome.code == 75) {
         ++stops;
