@@ -88,7 +88,8 @@ TEST_CASE("a file in the place of the output directory is found before the first
 
 TEST_CASE("a second run in one directory ends with 7 and names the first") {
   const Place p;
-  const Child first = start_toy(p.path(), {"run", p.config(), "-o", p.run_directory(), "--set", "microseconds=100000"});
+  const Child first = start_toy(
+      p.path(), {"run", p.config(), "-o", p.run_directory(), "--set", "microseconds=100000", "--set", "units=100000"});
   REQUIRE(eventually([&] { return fs::exists(p / "run/lock.json"); }));
   for (const char* flag : {"--exists=overwrite", "--exists=backup", "--resume"}) {
     const Outcome second = p.run({flag});
@@ -293,7 +294,7 @@ TEST_CASE("info says how far a failed, a live and a killed run are") {
   CHECK(has(info(), "failed after link 137 of 200"));
   fs::remove_all(p.run_directory());
   const Child live = start_toy(p.path(), {"run", p.config(), "-o", p.run_directory(), "--set", "microseconds=100000",
-                                          "--set", "checkpoint.every=2 steps"});
+                                          "--set", "units=100000", "--set", "checkpoint.every=2 steps"});
   REQUIRE(eventually([&] { return fs::exists(p / "run/summary.json") && !has(p.summary(), "\"unit\": 0,"); }));
   CHECK(has(info(), "running, at or after link"));
   live.kill(SIGKILL);

@@ -41,9 +41,9 @@ bool has(const std::string& text, const std::string& part) {
 const char* const packed = "  seeds: 24\n  packed: true\n";
 const char* const directories = "  seeds: 3\n  packed: false\n";
 
-/// A packed sweep of about two seconds of which the first members are sealed.
+/// A packed sweep of about five seconds of which the first members are sealed.
 Child start_and_seal(const Place& p) {
-  Child child = start_toy(p.path(), p.command("sweep", {"--set", "microseconds=2000"}));
+  Child child = start_toy(p.path(), p.command("sweep", {"--set", "microseconds=5000"}));
   REQUIRE(eventually([&] { return fs::exists(p / "sweep/origin.json"); }));
   REQUIRE(eventually([&] {
     child.kill(SIGUSR2);
@@ -57,12 +57,12 @@ Child start_and_seal(const Place& p) {
 TEST_CASE("a sweep whose sealed members vanish meanwhile ends with 7, and a resume makes them again") {
   const Place p(packed);
   const Child child = start_and_seal(p);
-  for (const auto& entry : fs::directory_iterator(p / "sweep/members")) fs::remove(entry.path());
+  fs::remove(p / "sweep/members/members_000000.h5");
   const Outcome outcome = child.wait();
   INFO(outcome.out << outcome.error);
   CHECK(outcome.code == 7);
   CHECK(has(outcome.error, "member_000000 the first of them, are not in it any more"));
-  CHECK(p.run("sweep", {"--resume", "--set", "microseconds=2000"}).code == 0);
+  CHECK(p.run("sweep", {"--resume", "--set", "microseconds=5000"}).code == 0);
   REQUIRE(p.run("whole").code == 0);
   CHECK(p.equal("whole", "sweep"));
 }
@@ -70,10 +70,10 @@ TEST_CASE("a sweep whose sealed members vanish meanwhile ends with 7, and a resu
 TEST_CASE("a sweep whose directory is moved meanwhile ends with 7 and does not make it anew") {
   for (const char* sweep : {packed, "  seeds: 24\n  packed: false\n"}) {
     const Place p(sweep);
-    const Child child = start_toy(p.path(), p.command("sweep", {"--set", "microseconds=2000"}));
-    REQUIRE(eventually([&] { return fs::exists(p / "sweep/origin.json"); }));
-    sleep_ms(100);
+    const Child child = start_toy(p.path(), p.command("sweep", {"--set", "microseconds=5000"}));
+    REQUIRE(eventually([&] { return has(slurp(p / "sweep/run.log"), "command: "); }));
     fs::rename(p / "sweep", p / "moved");
+    child.kill(SIGUSR2);  // seals, and so looks for its directory
     const Outcome outcome = child.wait();
     INFO(sweep << outcome.out << outcome.error);
     CHECK(outcome.code == 7);
@@ -107,12 +107,11 @@ TEST_CASE("an input file that is not what it was when the sweep was begun is ref
 }
 
 TEST_CASE("an input file that changes while a sweep runs ends it with 3, and no member has the other content") {
-  const Place p(packed, "units: 40\nmicroseconds: 2000\n");
+  const Place p(packed, "units: 40\nmicroseconds: 5000\n");
   const std::string input = "input=" + std::string(p / "input.csv");
   spill(p / "input.csv", "1,2,3\n");
   const Child child = start_toy(p.path(), p.command("sweep", {"--set", input}));
   REQUIRE(eventually([&] { return fs::exists(p / "sweep/origin.json"); }));
-  sleep_ms(200);
   spill(p / "input.csv", "1,2,3,4\n");
   const Outcome outcome = child.wait();
   INFO(outcome.error);
@@ -120,7 +119,7 @@ TEST_CASE("an input file that changes while a sweep runs ends it with 3, and no 
   CHECK(has(outcome.error, "input.csv"));
   spill(p / "input.csv", "1,2,3\n");
   REQUIRE(p.run("sweep", {"--set", input, "--resume"}).code == 0);
-  REQUIRE(p.run("whole", {"--set", input}).code == 0);
+  REQUIRE(p.run("whole", {"--set", input, "--set", "microseconds=0"}).code == 0);
   CHECK(p.equal("whole", "sweep"));
 }
 
