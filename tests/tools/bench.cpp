@@ -26,7 +26,7 @@ TEST_CASE("a benchmark that is killed leaves the JSON of what it has measured") 
   check("interrupted");
 }
 
-TEST_CASE("a benchmark measures the sizes it is asked for, and says what it leaves out") {
+TEST_CASE("a benchmark measures the sizes it is asked for, and says what it leaves out", "[slow]") {
   check("sizes");
 }
 

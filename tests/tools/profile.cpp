@@ -84,13 +84,14 @@ TEST_CASE("one task of a sweep refuses to be profiled") {
 TEST_CASE("a run that is stopped has the profile of its part, and its summary the memory that it took") {
   const TemporaryDirectory d;
   spill(d / "run.yaml", cluster);
-  const Outcome outcome =
-      Child(d.path(),
-            {"run", d / "run.yaml", "-o", d / "run", "--device", "cpu", "--profile", "--progress", "none", "--set",
-             "integrator.end_time=1e6", "--set", "integrator.timestep=0.0078125", "--set", "output.series.interval=10",
-             "--set", "output.snapshots.interval=1e6", "--max-walltime", "3"},
-            {}, ERGODE_PROGRAM)
-          .wait();
+  const Child child(d.path(),
+                    {"run", d / "run.yaml", "-o", d / "run", "--device", "cpu", "--profile", "--progress", "none",
+                     "--set", "integrator.end_time=1e6", "--set", "integrator.timestep=0.0078125", "--set",
+                     "output.series.interval=10", "--set", "output.snapshots.interval=1e6"},
+                    {}, ERGODE_PROGRAM);
+  CHECK(eventually([&] { return fs::exists(d / "run/checkpoint.prev.h5"); }));
+  child.kill(SIGTERM);
+  const Outcome outcome = child.wait();
   INFO(outcome.error);
   REQUIRE(outcome.code == 75);
   check_profile(d, "cpu", outcome, "run");
