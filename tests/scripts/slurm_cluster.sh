@@ -97,10 +97,10 @@ start_cluster() {
   "$(find_daemon mungekey)" --create --keyfile="$cluster/munge.key"
   start_daemon munged "$(find_daemon munged)" --foreground --force --key-file="$cluster/munge.key" --socket="$cluster/munge.socket" \
     --pid-file="$cluster/munged.pid" --log-file="$cluster/munged.log" --seed-file="$cluster/munge.seed"
-  wait_for 30 test -S "$cluster/munge.socket" || return 1
+  wait_for 120 test -S "$cluster/munge.socket" || return 1
   start_daemon slurmctld "$(find_daemon slurmctld)" -D
   start_daemon slurmd "$(find_daemon slurmd)" -D -N node
-  wait_for 60 node_is_idle
+  wait_for 120 node_is_idle
 }
 
 stop_cluster() {

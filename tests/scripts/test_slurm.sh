@@ -25,6 +25,8 @@ if (($$ != 1)) && unshare --fork --pid --kill-child --mount-proc true 2>/dev/nul
   exec unshare --fork --pid --kill-child --mount-proc bash "$0" "$@"
 fi
 
+# Seconds after which what does not happen is taken for never: much more than it takes on a slow machine that has other work too.
+long=300
 scratch=$(mktemp -d)
 finish() {
   local status=$?
@@ -51,7 +53,7 @@ field() { scontrol show job --oneliner "${2:-$job}" | tr ' ' '\n' | sed -n "s/^$
 in_state() { [[ " $1 " == *" $(field JobState) "* ]]; }
 ended() { in_state "COMPLETED FAILED TIMEOUT CANCELLED NODE_FAIL"; }
 expect_end() {  # expect_end STATE EXIT_CODE RESTARTS
-  wait_for 60 ended || fail "job $job is still $(field JobState)"
+  wait_for "$long" ended || fail "job $job is still $(field JobState)"
   expect "state, exit code and restarts" "$(field JobState) $(field ExitCode) $(field Restarts)" "$1 $2:0 $3"
 }
 
@@ -150,9 +152,9 @@ test_a_cancelled_chain_does_not_come_back() {
   start_cluster || fail "the cluster did not start"
   program 'trap "echo stopping; exit 75" TERM; echo started; while :; do sleep 0.1; done'
   submit requeue_chain.sh -- my.yaml
-  wait_for 60 lines_are started 1 || fail "the job did not start"
+  wait_for "$long" lines_are started 1 || fail "the job did not start"
   scancel "$job"
-  wait_for 60 no_job_is_left || fail "the job is still $(field JobState)"
+  wait_for "$long" no_job_is_left || fail "the job is still $(field JobState)"
   sleep 8  # a requeued job would be eligible again
   expect "state and restarts" "$(field JobState) $(field Restarts)" "CANCELLED 0"
   grep -q stopping "$log" || fail "the program was not asked to stop"
@@ -163,7 +165,7 @@ test_a_warning_during_the_start_loses_nothing() {
   start_cluster || fail "the cluster did not start"
   program '((${SLURM_RESTART_COUNT:-0} > 0)) || { echo started; sleep 60; }'
   submit requeue_chain.sh -- my.yaml
-  wait_for 60 lines_are started 1 || fail "the job did not start"
+  wait_for "$long" lines_are started 1 || fail "the job did not start"
   scancel --batch --signal=USR1 "$job"
   expect_end COMPLETED 0 1
 }
@@ -175,7 +177,7 @@ test_only_the_task_of_an_array_that_stopped_queues_again() {
     ((SLURM_ARRAY_TASK_ID != 2 || ${SLURM_RESTART_COUNT:-0} > 0)) || exit 75
     ((SLURM_ARRAY_TASK_ID == 2)) || sleep 5'
   submit requeue_chain.sh --array=0-2 --output="$scratch/array-%a.log" -- my.yaml
-  wait_for 60 no_job_is_left || fail "the array is still $(field JobState)"
+  wait_for "$long" no_job_is_left || fail "the array is still $(field JobState)"
   expect "starts" "$(cat "$scratch"/array-*.log | grep ^task)" "task 0, 3 of 0-2: start 0
 task 1, 3 of 0-2: start 0
 task 2, 3 of 0-2: start 0
@@ -186,7 +188,7 @@ test_tasks_of_an_array_know_their_share() {
   start_cluster || fail "the cluster did not start"
   program 'echo "id $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_TASK_MIN-$SLURM_ARRAY_TASK_MAX: $*"'
   submit array_sweep.sh --array=1-3 --output="$scratch/array-%a.log" -- sweep.yaml -o out
-  wait_for 60 no_job_is_left || fail "the array is still $(field JobState)"
+  wait_for "$long" no_job_is_left || fail "the array is still $(field JobState)"
   expect "ids" "$(cat "$scratch"/array-*.log | grep ^id)" "$(
     for id in 1 2 3; do echo "id $id of 1-3: run --resume --threads 1 --progress lines sweep.yaml -o out"; done)"
 }
@@ -202,7 +204,7 @@ test_an_array_makes_the_sweep_that_one_process_makes() {
     submit array_sweep.sh --array=1-3 --output="$scratch/array-$packed-%a.log" -- \
       "$scratch/sweep.yaml" -o "$scratch/$packed" --set sweep.packed=$packed
   done
-  wait_for 60 no_job_is_left || fail "the arrays are still there"
+  wait_for "$long" no_job_is_left || fail "the arrays are still there"
   for packed in false true; do
     for id in 1 2 3; do
       said="task $((id - 1)) of 3 (counted from 0): 2 members, by SLURM_ARRAY_TASK_ID=$id of 3 tasks"
@@ -219,7 +221,7 @@ test_a_failed_member_ends_its_task_alone_and_with_10() {
   export ERGODE=$ERGODE_PROGRAM ERGODE_DEVICE=cpu
   write_sweep 0.05  # too little for the last member, which is of task 2
   submit requeue_chain.sh --array=0-2 --output="$scratch/array-%a.log" -- "$scratch/sweep.yaml" -o "$scratch/sweep"
-  wait_for 60 no_job_is_left || fail "the array is still there"
+  wait_for "$long" no_job_is_left || fail "the array is still there"
   local task
   expect "states, exit codes and restarts" "$(for task in "${job}_"{0,1,2}; do
     echo "$(field JobState "$task") $(field ExitCode "$task") $(field Restarts "$task")"; done)" "COMPLETED 0:0 0
@@ -244,7 +246,7 @@ test_two_ranks_stop_with_75_go_on_and_have_the_bits_of_one_process() {
   write_config 5
   "$ERGODE" run "$scratch/config.yaml" -o "$scratch/alone" --threads 1 -q || fail "one process"
   submit_two_ranks "$scratch/config.yaml" -o "$scratch/ranks"
-  wait_for 60 grep -qs 'rank 0 of 2' "$scratch/ranks/run.log" || fail "no two ranks: $(cat "$log")"
+  wait_for "$long" grep -qs 'rank 0 of 2' "$scratch/ranks/run.log" || fail "no two ranks: $(cat "$log")"
   scancel --signal=USR1 "$job"
   expect_end FAILED 75 0
   submit_two_ranks "$scratch/config.yaml" -o "$scratch/ranks"
@@ -259,7 +261,7 @@ test_a_chain_of_two_ranks_has_the_bits_of_one_process() {
   write_config 5
   "$ERGODE" run "$scratch/config.yaml" -o "$scratch/alone" --threads 1 -q || fail "one process"
   submit requeue_chain.sh --nodes=1 --ntasks=2 -- "$scratch/config.yaml" -o "$scratch/ranks"
-  wait_for 60 grep -qs 'rank 0 of 2' "$scratch/ranks/run.log" || fail "no two ranks: $(cat "$log")"
+  wait_for "$long" grep -qs 'rank 0 of 2' "$scratch/ranks/run.log" || fail "no two ranks: $(cat "$log")"
   scancel --batch --signal=USR1 "$job"
   expect_end COMPLETED 0 1
   grep -q '"resumes": 1,' "$scratch/ranks/summary.json" || fail "it began anew: $(cat "$scratch/ranks/summary.json")"
@@ -283,7 +285,7 @@ test_one_rank_for_each_gpu_all_warned_before_the_end() {
     echo "rank $SLURM_PROCID of $SLURM_NTASKS sees ${CUDA_VISIBLE_DEVICES:-none}"
     while :; do sleep 0.1; done'
   SLURM_MPI_TYPE=none submit several_gpus.sh --nodes=1 -- my.yaml
-  wait_for 60 lines_are sees 4 || fail "four ranks did not start: $(cat "$log")"
+  wait_for "$long" lines_are sees 4 || fail "four ranks did not start: $(cat "$log")"
   scancel --signal=USR1 "$job"  # as --signal=USR1@120 does: to the steps, not to the shell
   expect_end FAILED 75 0
   expect "ranks" "$(grep sees "$log" | sort)" "$(for rank in 0 1 2 3; do echo "rank $rank of 4 sees 0,1,2,3"; done)"
