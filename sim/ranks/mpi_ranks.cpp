@@ -31,10 +31,11 @@ enum class BuildAnswer : std::int32_t { welcome, refused };
 /// MPI counts in int.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 30;
 
-/// How long a failed rank waits for rank 0 to hear of it, and then for rank 0 to end everything.
-constexpr auto patience = std::chrono::seconds(4), end_patience = std::chrono::seconds(60);
+/// What follows counts looks, a millisecond apart, and not the time: a process that was suspended has not waited.
+/// A failed rank waits for rank 0 to hear of it, and then for rank 0 to end everything.
+constexpr int patience = 4'000, end_patience = 60'000;
 
-/// How many milliseconds ranks wait for the first word of the others: MPI has started all of them by then.
+/// Ranks wait for the first word of the others: MPI has started all of them by then.
 constexpr int build_patience = 30'000;
 
 /// Signals concern the thread that waits for them: not those that MPI starts.
@@ -147,9 +148,8 @@ class MpiRanks final : public Ranks {
     // Synchronous: complete when rank 0 has it.
     MPI_Request request;
     MPI_Issend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, failure_tag, MPI_COMM_WORLD, &request);
-    const auto start = steady_clock::now();
     int heard = 0;
-    while (steady_clock::now() - start < (heard != 0 ? steady_clock::duration(end_patience) : patience)) {
+    for (int looks = 0; looks < (heard != 0 ? end_patience : patience); ++looks) {
       if (heard == 0) MPI_Test(&request, &heard, MPI_STATUS_IGNORE);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -168,10 +168,10 @@ class MpiRanks final : public Ranks {
   }
 
   /// A pipe brings the launcher what was said, another way the news of an abort: if that came first, what was said
-  /// would be shown after it, or never. Two seconds for the launcher to empty the pipe, and a moment to pass it on.
+  /// would be shown after it, or never. The launcher has the time to empty the pipe, and a moment to pass it on.
   static void wait_until_read(int pipe) {
     int unread = 0;
-    for (int looks = 0; looks < 2000 && ::ioctl(pipe, FIONREAD, &unread) == 0 && unread > 0; ++looks)
+    for (int looks = 0; looks < patience && ::ioctl(pipe, FIONREAD, &unread) == 0 && unread > 0; ++looks)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
@@ -188,7 +188,6 @@ class MpiRanks final : public Ranks {
   }
 
   void wait_for_words(std::vector<MPI_Request>& requests, const char* silent) const {
-    // Looks are counted, not the time: a process that was suspended has not waited.
     for (int looks = 0;; ++looks, std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
       int done = 0;
       MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
