@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/cli/command_line.hpp"
@@ -56,6 +57,14 @@ class Child {
       ::_exit(127);
     }
     ::_exit(sim::command_line(static_cast<int>(arguments.size()), argv.data(), {toy::simulation_type()}));
+  }
+  Child(Child&& other) noexcept
+      : pid_(std::exchange(other.pid_, -1)), out_(std::move(other.out_)), error_(std::move(other.error_)) {}
+  /// A test that has failed leaves nobody who takes the processor from the others.
+  ~Child() {
+    if (pid_ <= 0 || !running()) return;
+    kill(SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
   }
   void kill(int signal) const { ::kill(pid_, signal); }
   bool running() const {
