@@ -243,7 +243,7 @@ test_two_ranks_stop_with_75_go_on_and_have_the_bits_of_one_process() {
   start_cluster || fail "the cluster did not start"
   need_ranks
   export ERGODE=$ERGODE_PROGRAM ERGODE_DEVICE=cpu
-  write_config 5
+  write_config 10  # which takes longer than the signal by far
   "$ERGODE" run "$scratch/config.yaml" -o "$scratch/alone" --threads 1 -q || fail "one process"
   submit_two_ranks "$scratch/config.yaml" -o "$scratch/ranks"
   wait_for "$long" grep -qs 'rank 0 of 2' "$scratch/ranks/run.log" || fail "no two ranks: $(cat "$log")"
@@ -258,7 +258,7 @@ test_a_chain_of_two_ranks_has_the_bits_of_one_process() {
   start_cluster || fail "the cluster did not start"
   need_ranks
   export ERGODE=$ERGODE_PROGRAM ERGODE_DEVICE=cpu
-  write_config 5
+  write_config 10  # which takes longer than the signal by far
   "$ERGODE" run "$scratch/config.yaml" -o "$scratch/alone" --threads 1 -q || fail "one process"
   submit requeue_chain.sh --nodes=1 --ntasks=2 -- "$scratch/config.yaml" -o "$scratch/ranks"
   wait_for "$long" grep -qs 'rank 0 of 2' "$scratch/ranks/run.log" || fail "no two ranks: $(cat "$log")"
