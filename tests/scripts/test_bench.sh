@@ -3,18 +3,10 @@
 # 4 skipped, anything else failed. Nothing is measured here; tests/tools/bench.py has the figures of the page.
 set -u -o pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tests/scripts/checks.sh
+source "$root/tests/scripts/checks.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-
-fail() {
-  echo "FAILED: $*" >&2
-  exit 1
-}
-skip() {
-  echo "SKIPPED: $*" >&2
-  exit 4
-}
-expect() { [[ $2 == "$3" ]] || fail "$1: expected '$3', found '$2'"; }
 
 # requirement_of MUST RATIO MACHINE: whether the first requirement that wants a ratio to its peer is reached in a document of the
 # committed files, when it is asked for MUST and RATIO, and peers on record are of MACHINE.
@@ -131,5 +123,4 @@ test_the_driver_takes_the_program_that_was_built_and_lets_threads_wait_as_run_do
   grep -qx "release bench active" "$scratch/calls" || fail "what was set is not kept: $(cat "$scratch/calls")"
 }
 
-[[ $(type -t "${1:-}") == function ]] || fail "no such test: ${1:-}"
-"$1"
+run_test "${1:-}"

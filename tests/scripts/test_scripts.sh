@@ -3,18 +3,10 @@
 # Nothing is installed or built here.
 set -u -o pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tests/scripts/checks.sh
+source "$root/tests/scripts/checks.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-
-fail() {
-  echo "FAILED: $*" >&2
-  exit 1
-}
-skip() {
-  echo "SKIPPED: $*" >&2
-  exit 4
-}
-expect() { [[ $2 == "$3" ]] || fail "$1: expected '$3', found '$2'"; }
 
 # A folder that stands for the PATH: only the named programs, and fakes.
 fake_path() {
@@ -327,5 +319,4 @@ test_scripts_are_clean_for_shellcheck() {
   shellcheck -x scripts/*.sh scripts/slurm/*.sh tests/scripts/*.sh .ci/run || fail "shellcheck complains"
 }
 
-[[ $(type -t "${1:-}") == function ]] || fail "no such test: ${1:-}"
-"$1"
+run_test "${1:-}"

@@ -4,18 +4,10 @@
 # shellcheck disable=SC2016  # what stands for the program is a script, and its variables are its own
 set -u -o pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tests/scripts/checks.sh
+source "$root/tests/scripts/checks.sh"
 # shellcheck source=tests/scripts/slurm_cluster.sh
 source "$root/tests/scripts/slurm_cluster.sh"
-
-fail() {
-  echo "FAILED: $*" >&2
-  exit 1
-}
-skip() {
-  echo "SKIPPED: $*" >&2
-  exit 4
-}
-expect() { [[ $2 == "$3" ]] || fail "$1: expected '$3', found '$2'"; }
 
 lacking=$(cluster_lacks)
 [[ -z $lacking ]] || skip "$lacking"
@@ -306,5 +298,4 @@ test_a_job_on_one_gpu_runs_and_says_how_to_go_on() {
   grep -q 'submit the same line again' "$log" || fail "it does not say how to go on"
 }
 
-[[ $(type -t "${1:-}") == function ]] || fail "no such test: ${1:-}"
-"$1"
+run_test "${1:-}"
