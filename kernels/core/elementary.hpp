@@ -60,6 +60,23 @@ ERGODE_HOST_DEVICE inline double logarithm_of_one_plus(double x) {
 #endif
 }
 
+/// ln(1 + x) - x, x > -1. In float within 1.5e-8 where |x| <= 1/4, by a near-minimax polynomial; beyond, within the
+/// rounding of the logarithm.
+template <class V>
+ERGODE_HOST_DEVICE inline V logarithm_beyond_first(V x) {
+  if constexpr (sizeof(Element<V>) == 8) {
+    return logarithm_of_one_plus(x) - x;
+  } else {
+    const V x2 = x * x;
+    V result = x2 * formulas::polynomial<V>({-1.36694051e-01f, 1.55834600e-01f, -1.66293946e-01f, 1.99586520e-01f,
+                                             -2.50002931e-01f, 3.33336585e-01f, -0.5f},
+                                            x);
+    const auto far = x2 > V(0.0625f);
+    if (any(far)) result = select(far, logarithm(V(1) + x) - x, result);
+    return result;
+  }
+}
+
 /// x >= 0.
 ERGODE_HOST_DEVICE inline float square_root(float x) {
 #ifdef __CUDA_ARCH__
@@ -74,9 +91,12 @@ ERGODE_HOST_DEVICE inline double square_root(double x) {
   return ::sqrt(x);
 }
 
+/// On a device in float subnormal numbers count as 0, and of |b| > 2^126 the quotient is 0.
 ERGODE_HOST_DEVICE inline float quotient(float a, float b) {
 #ifdef __CUDA_ARCH__
-  return __fdividef(a, b);
+  float y;
+  asm("div.approx.ftz.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
 #else
   return a / b;
 #endif
@@ -116,10 +136,10 @@ ERGODE_HOST_DEVICE inline float value_of(float x) {
 ERGODE_HOST_DEVICE inline double value_of(double x) {
   return x;
 }
-ERGODE_HOST_DEVICE inline float tangent_of(float) {
+ERGODE_HOST_DEVICE inline float tangent_along(int, float) {
   return 0;
 }
-ERGODE_HOST_DEVICE inline double tangent_of(double) {
+ERGODE_HOST_DEVICE inline double tangent_along(int, double) {
   return 0;
 }
 
@@ -139,10 +159,10 @@ ERGODE_HOST_DEVICE inline Element<T> plain_constant(const T* constants, int i) {
 
 /// Adds factor x to a sum of each lane.
 ERGODE_HOST_DEVICE inline void add_scaled(double* sum, double factor, float x) {
-  *sum += factor * static_cast<double>(x);
+  *sum = multiply_add(factor, static_cast<double>(x), *sum);
 }
 ERGODE_HOST_DEVICE inline void add_scaled(double* sum, double factor, double x) {
-  *sum += factor * x;
+  *sum = multiply_add(factor, x, *sum);
 }
 
 /// Constants as scalars.

@@ -20,7 +20,9 @@ struct UniformArray {
 
  private:
   ERGODE_HOST_DEVICE static T broadcast_constant(Element<T> x, T*) { return T(x); }
-  ERGODE_HOST_DEVICE static T broadcast_constant(Dual<Element<T>> x, T*) { return T(x.value, x.tangent); }
+  ERGODE_HOST_DEVICE static T broadcast_constant(Dual<Element<T>> x, T*) {
+    return T(x.value, {x.tangents.along[0], x.tangents.along[1]});
+  }
 };
 
 }  // namespace ERGODE_ISA
@@ -100,7 +102,7 @@ ERGODE_SIMD Vector<L> value_of(Vector<L> x) {
   return x;
 }
 template <class L>
-ERGODE_SIMD Vector<L> tangent_of(Vector<L>) {
+ERGODE_SIMD Vector<L> tangent_along(int, Vector<L>) {
   return 0;
 }
 template <class T>
@@ -134,7 +136,7 @@ ERGODE_SIMD void add_scaled(double* sum, double factor, Vector<L> x) {
   constexpr int lanes = VectorTraits<L>::count;
   typename VectorTraits<L>::Scalar each[lanes];
   store(each, x);
-  for (int i = 0; i < lanes; ++i) sum[i] += factor * static_cast<double>(each[i]);
+  for (int i = 0; i < lanes; ++i) sum[i] = multiply_add(factor, static_cast<double>(each[i]), sum[i]);
 }
 template <class T, class L>
 ERGODE_SIMD T gather(UniformArray<T> array, Vector<L> index) {

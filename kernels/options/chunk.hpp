@@ -31,7 +31,7 @@ struct GroupView {
   PhiloxRounds rounds{};            ///< of the first asset
   const VariationSpec* variations = nullptr;
   std::int32_t variation_count = 0;
-  const Term* terms = nullptr;
+  const Term* terms = nullptr;  ///< of mirrored pairs with half the coefficient
   const TermTarget* targets = nullptr;
   std::int32_t estimators = 0;
   const Real* plain = nullptr;
@@ -62,58 +62,38 @@ struct SampleSums {
   }
 };
 
-/// The same of one lane and at most `most` estimators, which the compiler knows: they stay in registers.
-template <int most>
-struct FewSampleSums {
-  double x[most], c[most];
-
-  ERGODE_HOST_DEVICE void clear(int) {
-    for (int e = 0; e < most; ++e) x[e] = c[e] = 0;
+/// The component of a payment that a term takes.
+template <int model, class T, int assets, int observers>
+ERGODE_HOST_DEVICE inline Scalar<T> amount_of(const Path<model, T, assets, observers>& path, const Term& term,
+                                              const Payment<T>& paid) {
+  using Number = Scalar<T>;
+  const Number value = value_of(paid.value), tangent = tangent_along(term.direction, paid.value);
+  if (term.component == Component::value) return value;
+  if (term.component == Component::tangent) return tangent;
+  if (term.component == Component::event) return paid.event;
+  const Number score = tangent_along(term.direction, path.asset[0].score);
+  const T spot = path.spot_today(0);
+  const Number by_spot = quotient(tangent_along(term.direction, spot), value_of(spot));
+  if (term.component == Component::tangent_score) return tangent * (score - by_spot);
+  if (term.component == Component::second_score) {
+    const Number d = quotient(by_spot, path.asset[0].first_deviation);
+    return value * (score * score - d * d - score * by_spot);
   }
-  template <class Number>
-  ERGODE_HOST_DEVICE void add(const TermTarget& target, double factor, const Number& amount) {
-    ERGODE_UNROLL
-    for (int e = 0; e < most; ++e) {
-      if (target.estimator != e) continue;
-      if (target.control != 0)
-        add_scaled(&c[e], factor, amount);
-      else
-        add_scaled(&x[e], factor, amount);
-    }
-  }
-};
+  const T discount = path.constants[path.spec.payoff[term.payoff].constants];
+  return value * (score + quotient(tangent_along(term.direction, discount), value_of(discount)));
+}
 
 /// What one path, or a path in each lane, adds to the estimators of its variation.
 template <int model, class T, int assets, int observers, class Real, class Sums>
 ERGODE_HOST_DEVICE inline void add_terms(const GroupView<Real>& g, const VariationSpec& v,
-                                         const Path<model, T, assets, observers>& path, double weight, Sums& sums) {
-  using Number = Scalar<T>;
-  const Number taint = path.taint();
+                                         const Path<model, T, assets, observers>& path, Sums& sums) {
+  const Scalar<T> taint = path.taint();
   Payment<T> paid{};
   for (int t = v.first, payoff = -1; t < v.last; ++t) {
     const Term& term = g.terms[t];
     if (term.payoff != payoff) paid = path.payment(term.payoff);
     payoff = term.payoff;
-    Number amount = value_of(paid.value);
-    if (term.component == Component::event) {
-      amount = paid.event;
-    } else if (term.component == Component::tangent) {
-      amount = tangent_of(paid.value);
-    } else if (term.component != Component::value) {
-      const Number score = path.asset[0].score;
-      const T discount = path.constants[path.spec.payoff[term.payoff].constants];
-      const T spot = path.constants[path.spec.asset[0].spot];
-      const Number by_spot = quotient(tangent_of(spot), value_of(spot));
-      if (term.component == Component::score) {
-        amount = amount * (score + quotient(tangent_of(discount), value_of(discount)));
-      } else if (term.component == Component::second_score) {
-        const Number d = quotient(by_spot, path.asset[0].first_deviation);
-        amount = amount * (score * score - d * d - score * by_spot);
-      } else {
-        amount = tangent_of(paid.value) * (score - by_spot);
-      }
-    }
-    sums.add(g.targets[t], weight * term.coefficient, amount + taint);
+    sums.add(g.targets[t], term.coefficient, amount_of(path, term, paid) + taint);
   }
 }
 
@@ -143,13 +123,13 @@ ERGODE_HOST_DEVICE inline void run_sample(const GroupView<Real>& g, std::int64_t
         if (v.tangent != 0) {
           Path<model, Dual<Number>, assets, observers> path(spec, {g.dual + g.offsets[k]}, g.policies);
           path.run(draws, recorder);
-          add_terms(g, v, path, 1.0 / signs, sums);
+          add_terms(g, v, path, sums);
           continue;
         }
       }
       Path<model, Number, assets, observers> path(spec, {g.plain + g.offsets[k]}, g.policies);
       path.run(draws, recorder);
-      add_terms(g, v, path, 1.0 / signs, sums);
+      add_terms(g, v, path, sums);
     }
   }
 }
@@ -163,34 +143,24 @@ ERGODE_HOST_DEVICE inline void keep_values(const GroupView<Real>& g, std::int64_
     for (int e = 0; e < g.estimators; ++e) g.values[e * g.value_samples + sample + lane] = x[e * lanes + lane];
 }
 
-/// visit(e) of each estimator; at most `most`, of which few are told apart by the compiler.
-template <int most, class Visit>
-ERGODE_HOST_DEVICE inline void each_estimator(int estimators, const Visit& visit) {
-  if constexpr (most < max_estimators) {
-    ERGODE_UNROLL
-    for (int e = 0; e < most; ++e)
-      if (e < estimators) visit(e);
-  } else {
-    for (int e = 0; e < estimators; ++e) visit(e);
-  }
-}
-
 /// Adds x and c, (estimator, lane), to the sums of the first `count` lanes: element (estimator, moment, lane), of which
-/// rows are `stride` apart.
-template <int lanes = 1, int most = max_estimators>
+/// rows are `stride` apart. Where c is null there are no controls, and what would be 0 is left alone.
+template <int lanes = 1>
 ERGODE_HOST_DEVICE inline void add_moments(const double* x, const double* c, int estimators, double* sums,
                                            int stride = 1, int count = 1) {
-  each_estimator<most>(estimators, [&](int e) ERGODE_INLINE_LAMBDA {
+  for (int e = 0; e < estimators; ++e) {
     double* s = sums + e * moments * stride;
     for (int l = 0; l < (lanes == 1 ? 1 : count); ++l) {
-      const double xl = x[e * lanes + l], cl = c[e * lanes + l];
+      const double xl = x[e * lanes + l];
       s[l] += xl;
-      s[l + stride] += cl;
       s[l + 2 * stride] = multiply_add(xl, xl, s[l + 2 * stride]);
+      if (c == nullptr) continue;
+      const double cl = c[e * lanes + l];
+      s[l + stride] += cl;
       s[l + 3 * stride] = multiply_add(xl, cl, s[l + 3 * stride]);
       s[l + 4 * stride] = multiply_add(cl, cl, s[l + 4 * stride]);
     }
-  });
+  }
 }
 
 /// Whether a chunk is wanted at all: a run for the values of some samples needs theirs alone.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <stdexcept>
@@ -35,7 +36,7 @@ class Packer {
  public:
   template <class T>
   std::size_t add(const std::vector<T>& array) {
-    const std::size_t at = (bytes_.size() + 15) / 16 * 16;
+    const std::size_t at = (bytes_.size() + 31) / 32 * 32;
     bytes_.resize(at + array.size() * sizeof(T));
     if (!array.empty()) std::memcpy(bytes_.data() + at, array.data(), array.size() * sizeof(T));
     return at;
@@ -138,9 +139,10 @@ class CudaPathEngine final : public PathEngine {
     }
     ensure(sums_, "sums of chunks", total);
     ensure(unfolded_, "sums of chunks of blocks", unfolded);
-    double *to = sums_.get(), *chunks = unfolded_.get();
     std::size_t turn = 0;
-    for (const Work& w : work) {
+    for (const Placed& placed : longest_first(work)) {
+      const Work& w = *placed.work;
+      double *const to = sums_.get() + placed.sums, *const chunks = unfolded_.get() + placed.unfolded;
       const cudaStream_t stream = streams_[turn++ % std::size(streams_)];
       std::visit(
           [&](auto& d) {
@@ -151,8 +153,6 @@ class CudaPathEngine final : public PathEngine {
             fold_cuda(chunks, w.first, w.count, d.view.estimators, d.strides, to, stream);
           },
           groups_.at(w.group));
-      if (w.folded) chunks += w.count * row_of(w.group);
-      to += w.rows() * row_of(w.group);
     }
     synchronise();
     if (total == 0) return {};
@@ -211,6 +211,31 @@ class CudaPathEngine final : public PathEngine {
   }
 
  private:
+  /// A work, and where its sums stand.
+  struct Placed {
+    const Work* work;
+    std::int64_t sums, unfolded;
+    std::int64_t length;  ///< normals of a sample: about how long the work takes if the device has room for all of it
+  };
+
+  /// So that no long one is left alone at the end.
+  std::vector<Placed> longest_first(std::span<const Work> work) const {
+    std::vector<Placed> placed;
+    std::int64_t sums = 0, unfolded = 0;
+    for (const Work& w : work) {
+      const std::int64_t row = row_of(w.group);
+      const std::int64_t length =
+          std::visit([](auto& d) { return d.normals * d.view.variation_count * (d.view.antithetic != 0 ? 2 : 1); },
+                     groups_.at(w.group));
+      placed.push_back({&w, sums, unfolded, length});
+      sums += w.rows() * row;
+      if (w.folded) unfolded += w.count * row;
+    }
+    std::stable_sort(placed.begin(), placed.end(),
+                     [](const Placed& a, const Placed& b) { return a.length > b.length; });
+    return placed;
+  }
+
   /// Numbers of a chunk.
   std::int64_t row_of(int group) const {
     return std::visit([](auto& d) { return std::int64_t{d.view.estimators} * moments; }, groups_.at(group));
@@ -345,7 +370,7 @@ class CudaPathEngine final : public PathEngine {
   DeviceArena arena_;
   DeviceTimer timer_;
   DeviceArray<unsigned char> training_;  ///< kept for the next option: to take and free it costs more than the fit
-  cudaStream_t streams_[8] = {};
+  cudaStream_t streams_[32] = {};        ///< a group of few paths fills a small part of a device
   std::map<int, std::variant<DeviceGroup<float>, DeviceGroup<double>>> groups_;
 };
 

@@ -42,13 +42,17 @@ struct PhiloxDraws : DrawsOfPath<Real> {
   using DrawsOfPath<Real>::spec, DrawsOfPath<Real>::sample, DrawsOfPath<Real>::coarse, DrawsOfPath<Real>::mirrored;
   static constexpr bool in_blocks = true;
   const PhiloxRounds& rounds;  ///< of the first asset
-  const Real* known;  ///< the first four normals, where they are known, and the path of its sample has no others
+  const Real* known;   ///< the first four normals, where they are known, and the path of its sample has no others
+  Element<Real> sign;  ///< -1 of a mirrored path
   std::int32_t block[assets];
   Real cache[assets][4];
 
   ERGODE_HOST_DEVICE PhiloxDraws(const PathSpec& s, const PhiloxRounds& first, std::uint64_t sample_, int coarse_,
                                  bool mirrored_, const Real* known_ = nullptr)
-      : DrawsOfPath<Real>{&s, sample_, coarse_, mirrored_}, rounds(first), known(known_) {
+      : DrawsOfPath<Real>{&s, sample_, coarse_, mirrored_},
+        rounds(first),
+        known(known_),
+        sign(mirrored_ ? Element<Real>(-1) : Element<Real>(1)) {
     for (int a = 0; a < (assets == 1 ? 1 : s.assets); ++a) block[a] = -1;
   }
 
@@ -69,7 +73,7 @@ struct PhiloxDraws : DrawsOfPath<Real> {
     normals4<Real>(philox_rounds(philox_counter(sample, static_cast<std::uint32_t>(number),
                                                 static_cast<std::uint32_t>(Purpose::increments)),
                                  rounds),
-                   z, mirrored ? Real(-1) : Real(1));
+                   z, sign);
   }
   /// The same of the last block, of which not all are needed.
   ERGODE_HOST_DEVICE void last_four(int number, Real* z) const {

@@ -17,7 +17,7 @@ namespace ergode::kernels::options {
 struct Variation {
   VariationSpec spec;
   std::vector<double> constants;  ///< the array that the PathSpec's offsets point into
-  std::vector<double> tangents;   ///< their derivatives where spec.tangent, else empty
+  std::vector<double> tangents;   ///< their derivatives where spec.tangent, (direction, constant), else empty
 };
 
 /// Options that share paths, ready to run.

@@ -1,6 +1,7 @@
 #include "kernels/options/group_data.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "kernels/random/joe_kuo.hpp"
 
@@ -39,14 +40,18 @@ GroupData<Real> group_data(const GroupPlan& plan) {
   GroupData<Real> d;
   d.grids = plan.grids;
   d.terms = plan.terms;
+  if (plan.antithetic)
+    for (Term& term : d.terms) term.coefficient /= 2;
   d.targets = plan.targets;
   d.policies.assign(plan.policies.begin(), plan.policies.end());
   for (const Variation& v : plan.variations) {
     d.variations.push_back(v.spec);
     if (v.spec.tangent != 0) {
       d.offsets.push_back(static_cast<std::int64_t>(d.dual.size()));
-      for (std::size_t i = 0; i < v.constants.size(); ++i)
-        d.dual.push_back({static_cast<Real>(v.constants[i]), static_cast<Real>(v.tangents[i])});
+      const std::size_t count = v.constants.size();
+      for (std::size_t i = 0; i < count; ++i)
+        d.dual.push_back({static_cast<Real>(v.constants[i]),
+                          {static_cast<Real>(v.tangents[i]), static_cast<Real>(v.tangents[count + i])}});
     } else {
       d.offsets.push_back(static_cast<std::int64_t>(d.plain.size()));
       for (const double c : v.constants) d.plain.push_back(static_cast<Real>(c));
@@ -99,7 +104,7 @@ bool same(double a, double b) {
 }
 template <class Real>
 bool same(const Dual<Real>& a, const Dual<Real>& b) {
-  return a.value == b.value && a.tangent == b.tangent;
+  return a.value == b.value && a.tangents.along[0] == b.tangents.along[0] && a.tangents.along[1] == b.tangents.along[1];
 }
 
 /// Whether all steps of a variation with these constants have the numbers of the first.
@@ -113,6 +118,13 @@ bool steps_alike(const PathSpec& grid, const Number* constants) {
       if (!same(constants[grid.observer[k].table + step], constants[grid.observer[k].table])) return false;
   }
   return true;
+}
+
+/// Whether every estimator has one term at most.
+bool one_term_each(const std::vector<TermTarget>& targets) {
+  std::set<std::int32_t> seen;
+  return std::all_of(targets.begin(), targets.end(),
+                     [&](const TermTarget& t) { return seen.insert(t.estimator).second; });
 }
 
 template <class Real>
@@ -145,6 +157,9 @@ std::optional<CompactGroup> compact_group(const GroupData<Real>& data) {
   std::copy(data.offsets.begin(), data.offsets.end(), c.offsets);
   std::copy(data.terms.begin(), data.terms.end(), c.terms);
   std::copy(data.targets.begin(), data.targets.end(), c.targets);
+  c.controlled =
+      std::any_of(data.targets.begin(), data.targets.end(), [](const TermTarget& t) { return t.control != 0; });
+  c.direct = c.controlled == 0 && data.view.antithetic == 0 && one_term_each(data.targets) ? 1 : 0;
   return c;
 }
 

@@ -19,6 +19,8 @@ struct CompactGroup {
   std::int64_t offsets[most_variations];
   Term terms[most_terms];
   TermTarget targets[most_terms];
+  std::int32_t controlled;  ///< some estimator has a control variate
+  std::int32_t direct;      ///< none has, nor several terms, and samples are single paths
 };
 
 /// A GroupPlan in the precision of its paths, flat: what a backend keeps of it. On a CPU the view points into it; a

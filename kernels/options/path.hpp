@@ -87,10 +87,12 @@ struct Path {
     return model == any_model ? asset_spec(a).model : static_cast<ModelKind>(model);
   }
   ERGODE_HOST_DEVICE T spot_today(int a) const { return assets == 1 ? first_spot : T(constants[asset_spec(a).spot]); }
-  ERGODE_HOST_DEVICE T spot(int a) const {
-    if (model_of(a) == ModelKind::cev) return spot_today(a) * asset[a].level;
-    return spot_today(a) * exponential(asset[a].log_return);
+  /// S / S0.
+  ERGODE_HOST_DEVICE T growth(int a) const {
+    if (model_of(a) == ModelKind::cev) return asset[a].level;
+    return exponential(asset[a].log_return);
   }
+  ERGODE_HOST_DEVICE T spot(int a) const { return spot_today(a) * growth(a); }
 
   ERGODE_HOST_DEVICE void start() {
     for (int a = 0; a < count(); ++a) {
@@ -204,29 +206,44 @@ struct Path {
     else
       run_in_blocks<alike, 2>(draws);
   }
-  /// Where the numbers of all steps are `alike`, those of the first serve all, and stay in registers.
+  /// Where the numbers of all steps are `alike`, those of the first serve all, and stay in registers, which then
+  /// suffice to make the normals of two blocks at once.
   template <bool alike, int watched, class Draws>
   ERGODE_HOST_DEVICE void run_in_blocks(const Draws& draws) {
     using Model = KnownModel;
     constexpr int steps_a_block = 4 / Model::normals;
+    constexpr int blocks_at_once = alike && !is_dual<T> && Model::normals == 1 ? 2 : 1;
     AssetConstants<T> c = constants_of(0, 0);
-    Real four[4];
+    Real normals[blocks_at_once][4];
     int done = 0, block = 0;
     Constants<T> weights[] = {constants + spec.observer[0].table, constants + spec.observer[1].table};
+    const T first_weight = alike && watched > 0 ? weights[0][0] * first_spot : T(0);
     const auto make_step = [&](int number, const Real* z) {
       const int i = alike ? 0 : number;
       Model::step(asset[0], {c.spot, c.model, c.step + i * Model::step_constants}, z);
       if constexpr (watched > 0)
-        if (plain_constant(weights[0], i) != 0) AverageObserver::fixing(observer[0], T(weights[0][i]), spot(0));
+        if (plain_constant(weights[0], i) != 0)
+          AverageObserver::fixing(observer[0], alike ? first_weight : weights[0][i] * first_spot, growth(0));
       if constexpr (watched > 1)
         if (plain_constant(weights[1], i) != 0)
           AverageObserver::fixing(observer[1], T(weights[1][i]), asset[0].log_return);
     };
-    for (; done + steps_a_block <= steps; ++block) {
-      draws.four(block, four);
+    const auto make_block = [&](const Real* four) {
       ERGODE_UNROLL
       for (int i = 0; i < steps_a_block; ++i) make_step(i, four + i * Model::normals);
       done += steps_a_block;
+    };
+    if constexpr (blocks_at_once == 2)
+      for (; done + 2 * steps_a_block <= steps; block += 2) {
+        draws.four(block, normals[0]);
+        draws.four(block + 1, normals[1]);
+        make_block(normals[0]);
+        make_block(normals[1]);
+      }
+    Real* const four = normals[0];
+    for (; done + steps_a_block <= steps; ++block) {
+      draws.four(block, four);
+      make_block(four);
       if constexpr (!alike) {
         for (Constants<T>& weight : weights) weight = weight + steps_a_block;
         c.step = c.step + steps_a_block * Model::step_constants;
@@ -421,7 +438,7 @@ struct Path {
     const Constants<T> c = constants + o.constants;
     switch (o.kind) {
       case ObserverKind::arithmetic_average:
-        AverageObserver::fixing(state, mark, spot(a));
+        AverageObserver::fixing(state, mark * spot_today(a), growth(a));
         break;
       case ObserverKind::geometric_average:
         AverageObserver::fixing(state, mark, asset[a].log_return);

@@ -25,23 +25,30 @@ struct LaunchArguments {
 };
 
 /// Adds the lanes' sums of one estimator, each as a binary tree in the order of the CPU: halves down to a warp through
-/// shared memory, then within the warp. `out` is the first thread's to write.
-__device__ inline void add_lanes(const double* sums, double (&shared)[moments][chunk_lanes], double* out) {
+/// shared memory, then within the warp. `out` is the first thread's to write. Without control variates their moments
+/// are 0; where `kept` is 2 the sums of x and of x x are all there is.
+template <int kept>
+__device__ void add_lanes(double (&shared)[kept][chunk_lanes], bool controlled, double* out) {
   const int lane = static_cast<int>(threadIdx.x);
-  __syncthreads();
-  for (int m = 0; m < moments; ++m) shared[m][lane] = sums[m];
+  // Where a moment stands, and its number.
+  const auto each_moment = [&](const auto& visit) {
+    visit(0, 0);
+    if constexpr (kept == 2) return visit(1, 2);
+    visit(2, 2);
+    if (controlled) visit(1, 1), visit(3, 3), visit(4, 4);
+  };
   for (int width = chunk_lanes / 2; width >= 32; width /= 2) {
     __syncthreads();
-    if (lane < width)
-      for (int m = 0; m < moments; ++m) shared[m][lane] += shared[m][lane + width];
+    if (lane < width) each_moment([&](int at, int) { shared[at][lane] += shared[at][lane + width]; });
   }
   if (lane >= 32) return;
   __syncwarp();
-  for (int m = 0; m < moments; ++m) {
-    double sum = shared[m][lane];
+  if (!controlled && lane == 0) out[1] = out[3] = out[4] = 0;
+  each_moment([&](int at, int m) {
+    double sum = shared[at][lane];
     for (int width = 16; width > 0; width /= 2) sum += __shfl_down_sync(0xffffffffu, sum, width);
     if (lane == 0) out[m] = sum;
-  }
+  });
 }
 
 /// visit(chunk, number of the chunk in the launch, its samples) of each chunk of this block that is wanted.
@@ -81,48 +88,126 @@ __global__ void __launch_bounds__(chunk_lanes, observers == 1 && sizeof(Real) ==
       keep_values<1>(g, sample, x);
       add_moments(x, c, g.estimators, sums);
     }
-    for (int e = 0; e < g.estimators; ++e) add_lanes(sums + e * moments, shared, launch.sums + k * row + e * moments);
+    for (int e = 0; e < g.estimators; ++e) {
+      __syncthreads();
+      for (int m = 0; m < moments; ++m) shared[m][threadIdx.x] = sums[e * moments + m];
+      add_lanes(shared, true, launch.sums + k * row + e * moments);
+    }
   });
 }
 
-/// Blocks a multiprocessor of compact_paths_kernel: a European's best on an H200, else what loops need not spill for.
-template <class Real>
-constexpr int compact_blocks(bool tangents, int estimators) {
-  if (sizeof(Real) == 8) return 1;
-  return tangents ? 5 : estimators == 1 ? 8 : 6;
+/// visit(e) of each estimator; at most `most`, which the compiler tells apart.
+template <int most, class Visit>
+__device__ void each_estimator(int estimators, const Visit& visit) {
+  ERGODE_UNROLL
+  for (int e = 0; e < most; ++e)
+    if (e < estimators) visit(e);
 }
 
-/// The same for a CompactGroup: what there is to know of the group comes from constant memory, and what is added up, of
-/// at most `most` estimators, stays in registers.
-template <int model, class Real, bool tangents, int most>
-__global__ void __launch_bounds__(chunk_lanes, compact_blocks<Real>(tangents, most))
+/// SampleSums of one thread and at most `most` estimators, in the block's shared memory: which estimator a term adds to
+/// is known when it runs.
+template <int most>
+struct SharedSampleSums {
+  double (&sums)[most][2][chunk_lanes];  ///< x and c
+  bool controlled;
+
+  __device__ void clear(int) {
+    for (int e = 0; e < most; ++e) sums[e][0][threadIdx.x] = 0;
+    if (!controlled) return;
+    for (int e = 0; e < most; ++e) sums[e][1][threadIdx.x] = 0;
+  }
+  template <class Number>
+  __device__ void add(const TermTarget& target, double factor, const Number& amount) {
+    add_scaled(&sums[target.estimator][target.control][threadIdx.x], factor, amount);
+  }
+  __device__ double value(int e) const { return sums[e][0][threadIdx.x]; }
+  __device__ double control(int e) const { return sums[e][1][threadIdx.x]; }
+};
+/// Of one estimator: in registers.
+template <>
+struct SharedSampleSums<1> {
+  double x, c;
+
+  __device__ SharedSampleSums(double (&)[1][2][chunk_lanes], bool) : x(0), c(0) {}
+  __device__ void clear(int) { x = c = 0; }
+  template <class Number>
+  __device__ void add(const TermTarget& target, double factor, const Number& amount) {
+    add_scaled(target.control != 0 ? &c : &x, factor, amount);
+  }
+  __device__ double value(int) const { return x; }
+  __device__ double control(int) const { return c; }
+};
+
+/// Where samples are single paths with one term an estimator: what a term adds is a sample's x, and goes to the moments
+/// at once.
+template <int most>
+struct DirectSums {
+  double (&sums)[most][2][chunk_lanes];  ///< of x and of x x
+
+  __device__ void clear(int) {}
+  template <class Number>
+  __device__ void add(const TermTarget& target, double factor, const Number& amount) {
+    const double x = factor * static_cast<double>(amount);
+    auto& of_estimator = sums[target.estimator];
+    of_estimator[0][threadIdx.x] += x;
+    of_estimator[1][threadIdx.x] = multiply_add(x, x, of_estimator[1][threadIdx.x]);
+  }
+};
+
+/// Blocks a multiprocessor of compact_paths_kernel, by measurement on an H200: as many as shared memory and registers
+/// allow.
+template <class Real>
+constexpr int compact_blocks(int most, bool direct) {
+  if (sizeof(Real) == 8) return 1;
+  return most == 1 || direct ? 8 : 7;
+}
+
+/// The same for a CompactGroup: what there is to know of the group comes from constant memory, and the sums of at most
+/// `most` estimators stand in shared memory. `direct`: they are DirectSums.
+template <int model, class Real, bool tangents, int most, bool direct>
+__global__ void __launch_bounds__(chunk_lanes, compact_blocks<Real>(most, direct))
     compact_paths_kernel(const __grid_constant__ GroupView<Real> group, const __grid_constant__ CompactGroup compact,
                          LaunchArguments<Real> launch) {
-  __shared__ double shared[moments][chunk_lanes];
-  double sums[most * moments];
+  __shared__ double sums[most][direct ? 2 : moments][chunk_lanes];
   GroupView<Real> g = group;
   g.grids = &compact.grid;
   g.variations = compact.variations;
   g.terms = compact.terms;
   g.targets = compact.targets;
   g.offsets = compact.offsets;
-  const bool one_block = compact.grid.steps * compact.grid.normals < 4;
+  const bool one_block = compact.grid.steps * compact.grid.normals < 4, controlled = compact.controlled != 0;
   each_chunk(g, launch, [&](std::int64_t chunk, std::int64_t k, const ChunkRange& range) {
-    for (double& sum : sums) sum = 0;
+    __syncthreads();
+    for (auto& of_estimator : sums)
+      for (auto& of_moment : of_estimator) of_moment[threadIdx.x] = 0;
     for (std::int64_t i = threadIdx.x; i < range.count; i += chunk_lanes) {
       const std::int64_t sample = range.first + i;
       const std::uint64_t number = g.first_sample + static_cast<std::uint64_t>(sample);
-      FewSampleSums<most> of_sample;
       Real first[4];
       if (one_block) PhiloxDraws<Real, 1>(compact.grid, group.rounds, number, 0, false).four(0, first);
-      run_sample<model, 1, tangents, only_averages>(g, sample, chunk, of_sample, [&](int, bool mirrored) {
-        return PhiloxDraws<Real, 1>(compact.grid, group.rounds, number, 0, mirrored, first);
-      });
-      add_moments<1, most>(of_sample.x, of_sample.c, g.estimators, sums);
+      const auto run = [&](auto& of_sample) {
+        run_sample<model, 1, tangents, only_averages>(g, sample, chunk, of_sample, [&](int, bool mirrored) {
+          return PhiloxDraws<Real, 1>(compact.grid, group.rounds, number, 0, mirrored, first);
+        });
+      };
+      if constexpr (direct) {
+        DirectSums<most> of_samples{sums};
+        run(of_samples);
+      } else {
+        __shared__ double sample_sums[most][2][chunk_lanes];
+        SharedSampleSums<most> of_sample{sample_sums, controlled};
+        run(of_sample);
+        each_estimator<most>(g.estimators, [&](int e) {
+          double* const s = &sums[e][0][threadIdx.x];
+          const double value = of_sample.value(e);
+          if (!controlled) return add_moments(&value, nullptr, 1, s, chunk_lanes);
+          const double control = of_sample.control(e);
+          add_moments(&value, &control, 1, s, chunk_lanes);
+        });
+      }
     }
-    each_estimator<most>(g.estimators, [&](int e) {
-      add_lanes(sums + e * moments, shared, launch.sums + (k * g.estimators + e) * moments);
-    });
+    each_estimator<most>(
+        g.estimators, [&](int e) { add_lanes(sums[e], controlled, launch.sums + (k * g.estimators + e) * moments); });
   });
 }
 
@@ -169,12 +254,14 @@ void launch_paths(const GroupView<Real>& g, const LaunchArguments<Real>& launch,
   if constexpr (model != any_model) {
     if (launch.compact != nullptr) {
       constexpr int most = CompactGroup::most_estimators;
-      if (tangents)
-        go(compact_paths_kernel<model, Real, true, most>, *launch.compact);
+      if (tangents && launch.compact->direct != 0)
+        go(compact_paths_kernel<model, Real, true, most, true>, *launch.compact);
+      else if (tangents)
+        go(compact_paths_kernel<model, Real, true, most, false>, *launch.compact);
       else if (g.estimators > 1)
-        go(compact_paths_kernel<model, Real, false, most>, *launch.compact);
+        go(compact_paths_kernel<model, Real, false, most, false>, *launch.compact);
       else
-        go(compact_paths_kernel<model, Real, false, 1>, *launch.compact);
+        go(compact_paths_kernel<model, Real, false, 1, false>, *launch.compact);
       return cuda_check_launch("compact_paths_kernel");
     }
   }

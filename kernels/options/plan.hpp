@@ -128,6 +128,7 @@ struct Term {
   std::int32_t payoff;
   Component component;
   double coefficient;
+  std::int32_t direction = 0;  ///< of the derivative, among those of the variation
 };
 
 /// The terms of one variation: [first, last) of the group's terms; terms write to their estimator's lane.

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "io/error.hpp"
+#include "kernels/core/dual.hpp"
 #include "sim/options/control_variate.hpp"
 #include "sim/options/correlation.hpp"
 #include "sim/options/reference.hpp"
@@ -90,7 +91,7 @@ class Planner {
  public:
   Planner(Group& group, const std::vector<double>& policies) : g_(group), policies_(policies) {
     g_.estimators.clear();
-    base_ = variation(g_.market, "base", std::nullopt, false, 1);
+    base_ = variation(g_.market, "base", false, 1);
   }
 
   void option(std::size_t item, bool extras);
@@ -99,45 +100,58 @@ class Planner {
  private:
   struct Market {
     MarketState state;
-    std::optional<Direction> tangent;
+    std::string where;                ///< name of the state
+    std::vector<Direction> tangents;  ///< at most kernels::tangent_directions
     bool coarse = false;
     std::int32_t stride = 1;
   };
+  /// A variation, and of those of derivatives the direction.
+  struct Place {
+    std::size_t variation;
+    std::int32_t direction = 0;
+  };
   struct Wanted {
-    std::size_t variation, estimator;
+    Place place;
+    std::size_t estimator;
     std::size_t item;
     Component component;
     double coefficient;
   };
 
-  std::size_t variation(const MarketState& m, const std::string& name, const std::optional<Direction>& tangent,
-                        bool coarse, std::int32_t stride) {
-    const auto found = names_.find(name);
-    if (found != names_.end()) return found->second;
-    markets_.push_back({m, tangent, coarse, stride});
-    return names_[name] = markets_.size() - 1;
+  Place variation(const MarketState& m, const std::string& name, bool coarse, std::int32_t stride) {
+    const auto found = places_.find(name);
+    if (found != places_.end()) return found->second;
+    markets_.push_back({m, name, {}, coarse, stride});
+    return places_[name] = {markets_.size() - 1};
   }
   static std::string text(const Direction& d) {
     return std::to_string(static_cast<int>(d.kind)) + ":" + std::to_string(d.asset) + ":" + d.parameter;
   }
-  std::size_t shifted(const Direction& d, double size) {
-    return size == 0
-               ? base_
-               : variation(moved(g_.market, d, size), text(d) + "+" + io::write_value(size), std::nullopt, false, 1);
+  Place shifted(const Direction& d, double size) {
+    return size == 0 ? base_ : variation(moved(g_.market, d, size), text(d) + "+" + io::write_value(size), false, 1);
   }
-  std::size_t with_tangent(const MarketState& m, const std::string& where, const Direction& d) {
-    const std::size_t v = variation(m, where + "'" + text(d), d, false, 1);
+  /// Derivatives of one state share its paths, as many as a number carries.
+  Place with_tangent(const MarketState& m, const std::string& where, const Direction& d) {
+    const std::string name = where + "'" + text(d);
+    const auto found = places_.find(name);
+    if (found != places_.end()) return found->second;
+    std::size_t v = 0;
+    while (v < markets_.size() && !(markets_[v].where == where && !markets_[v].tangents.empty() &&
+                                    markets_[v].tangents.size() < kernels::tangent_directions))
+      ++v;
+    if (v == markets_.size()) markets_.push_back({m, where, {}, false, 1});
+    markets_[v].tangents.push_back(d);
     if (where == "base" && !base_with_tangent_) base_with_tangent_ = v;
-    return v;
+    return places_[name] = {v, static_cast<std::int32_t>(markets_[v].tangents.size() - 1)};
   }
 
   std::size_t estimator(Estimator e) {
     g_.estimators.push_back(std::move(e));
     return g_.estimators.size() - 1;
   }
-  void term(std::size_t estimator, std::size_t variation, Component component, double coefficient) {
+  void term(std::size_t estimator, const Place& place, Component component, double coefficient) {
     const std::size_t item = g_.estimators[estimator].item;
-    wanted_.push_back({variation, estimator, item, component, coefficient});
+    wanted_.push_back({place, estimator, item, component, coefficient});
   }
 
   void greek(std::size_t item, const std::string& name, const Direction& d, bool of_asset, double sign);
@@ -145,19 +159,21 @@ class Planner {
   void differences(std::size_t e, const Direction& d, const double (&stencil)[5], int order, double sign);
 
   /// Exact mean under the market of a variation, or its derivative.
-  double exact(const std::function<double(const MarketState&)>& mean, const Market& m, Component component) const {
+  double exact(const std::function<double(const MarketState&)>& mean, const Place& place, Component component) const {
+    const Market& m = markets_[place.variation];
     if (component == Component::value) return mean(m.state);
-    const double e = tangent_step(m.state, *m.tangent, g_.grid);
-    return e > 0 ? (mean(moved(m.state, *m.tangent, e)) - mean(moved(m.state, *m.tangent, -e))) / (2 * e) : 0;
+    const Direction& d = m.tangents[static_cast<std::size_t>(place.direction)];
+    const double e = tangent_step(m.state, d, g_.grid);
+    return e > 0 ? (mean(moved(m.state, d, e)) - mean(moved(m.state, d, -e))) / (2 * e) : 0;
   }
   void set_means(std::size_t e);
 
   Group& g_;
   const std::vector<double>& policies_;
   std::vector<Market> markets_;
-  std::map<std::string, std::size_t> names_;
+  std::map<std::string, Place> places_;
   std::vector<Wanted> wanted_;
-  std::size_t base_ = 0;
+  Place base_{0};
   std::optional<std::size_t> base_with_tangent_;  ///< the first that has the base's paths, and a derivative along them
 };
 
@@ -234,10 +250,9 @@ void Planner::gamma(std::size_t item, const Direction& d) {
     const std::size_t number = estimator(e);
     const double spot = g_.market.assets[d.asset].spot;
     for (const auto& [move, coefficient] : spot_derivative(option, spot, difference_step(g_.market, d, g_.grid))) {
-      const std::size_t v = move == 0
-                                ? with_tangent(g_.market, "base", d)
-                                : with_tangent(moved(g_.market, d, move), text(d) + "+" + io::write_value(move), d);
-      term(number, v, Component::tangent, coefficient);
+      const Place place = move == 0 ? with_tangent(g_.market, "base", d)
+                                    : with_tangent(moved(g_.market, d, move), text(d) + "+" + io::write_value(move), d);
+      term(number, place, Component::tangent, coefficient);
     }
   } else {
     e.method = "difference";
@@ -267,7 +282,7 @@ void Planner::option(std::size_t item, bool extras) {
     e.item = item;
     e.stride = bias_stride;
     const std::size_t number = estimator(e);
-    term(number, variation(g_.market, "coarse", std::nullopt, true, bias_stride), Component::value, 1);
+    term(number, variation(g_.market, "coarse", true, bias_stride), Component::value, 1);
     term(number, base_, Component::value, -1);
   }
   using Kind = Direction::Kind;
@@ -308,8 +323,8 @@ void Planner::set_means(std::size_t e) {
     if (w.estimator != e || !plain) continue;
     if (estimator.controlled)
       estimator.control_mean +=
-          w.coefficient * exact([&](const MarketState& m) { return control_mean(item, m, g_.grid); },
-                                markets_[w.variation], w.component);
+          w.coefficient *
+          exact([&](const MarketState& m) { return control_mean(item, m, g_.grid); }, w.place, w.component);
     if (item.as_put)
       estimator.offset += w.coefficient * exact(
                                               [&](const MarketState& m) {
@@ -317,7 +332,7 @@ void Planner::set_means(std::size_t e) {
                                                 return m.discount(t) * (m.forward(0, t) -
                                                                         std::get<European>(item.option.product).strike);
                                               },
-                                              markets_[w.variation], w.component);
+                                              w.place, w.component);
   }
 }
 
@@ -325,7 +340,7 @@ k::GroupPlan Planner::take() {
   const auto with_values = base_with_tangent_;
   if (with_values)
     for (Wanted& w : wanted_)
-      if (w.variation == base_) w.variation = *with_values;
+      if (w.place.variation == base_.variation) w.place.variation = *with_values;
   k::GroupPlan plan;
   plan.policies = policies_;
   plan.double_precision = g_.choices.double_precision;
@@ -354,33 +369,34 @@ k::GroupPlan Planner::take() {
   std::vector<std::size_t> order;
   if (with_values) order.push_back(*with_values);
   for (std::size_t v = 0; v < markets_.size(); ++v)
-    if (!with_values || (v != base_ && v != *with_values)) order.push_back(v);
+    if (!with_values || (v != base_.variation && v != *with_values)) order.push_back(v);
   for (const std::size_t v : order) {
     const Market& m = markets_[v];
     k::Variation out;
     out.spec.grid = m.coarse ? 1 : 0;
-    out.spec.tangent = m.tangent ? 1 : 0;
+    out.spec.tangent = m.tangents.empty() ? 0 : 1;
     out.spec.stride = m.stride;
     auto constants = [&](const MarketState& state) {
       return lay_out(g_.items, state, g_.grid, m.coarse, seed).constants;
     };
     out.constants = constants(m.state);
-    if (m.tangent) {
-      const double e = tangent_step(m.state, *m.tangent, g_.grid);
-      out.tangents.assign(out.constants.size(), 0.0);
-      if (e > 0) {
-        const auto up = constants(moved(m.state, *m.tangent, e)), down = constants(moved(m.state, *m.tangent, -e));
-        for (std::size_t i = 0; i < up.size(); ++i) out.tangents[i] = (up[i] - down[i]) / (2 * e);
-      }
+    if (!m.tangents.empty()) out.tangents.assign(kernels::tangent_directions * out.constants.size(), 0.0);
+    for (std::size_t d = 0; d < m.tangents.size(); ++d) {
+      const double e = tangent_step(m.state, m.tangents[d], g_.grid);
+      if (!(e > 0)) continue;
+      const auto up = constants(moved(m.state, m.tangents[d], e)), down = constants(moved(m.state, m.tangents[d], -e));
+      double* const tangents = out.tangents.data() + d * up.size();
+      for (std::size_t i = 0; i < up.size(); ++i) tangents[i] = (up[i] - down[i]) / (2 * e);
     }
     out.spec.first = static_cast<std::int32_t>(plan.terms.size());
     std::vector<std::pair<k::Term, k::TermTarget>> terms;
     for (const Wanted& w : wanted_) {
-      if (w.variation != v) continue;
+      if (w.place.variation != v) continue;
       const auto to = static_cast<std::int32_t>(w.estimator);
-      terms.push_back({{fine.payoff[w.item], w.component, w.coefficient}, {to, 0}});
+      const std::int32_t direction = w.place.direction;
+      terms.push_back({{fine.payoff[w.item], w.component, w.coefficient, direction}, {to, 0}});
       if (g_.estimators[w.estimator].controlled)
-        terms.push_back({{fine.control[w.item], w.component, w.coefficient}, {to, 1}});
+        terms.push_back({{fine.control[w.item], w.component, w.coefficient, direction}, {to, 1}});
     }
     // A payoff is computed once for terms that follow each other.
     std::stable_sort(terms.begin(), terms.end(),

@@ -9,7 +9,14 @@
 
 namespace ergode::kernels::test {
 
-enum class Function { exponential, logarithm, logarithm_of_one_plus, normal_cumulative, square_root };
+enum class Function {
+  exponential,
+  logarithm,
+  logarithm_of_one_plus,
+  logarithm_beyond_first,
+  normal_cumulative,
+  square_root
+};
 
 /// Sizes are multiples of the lanes.
 template <class Real>

@@ -14,6 +14,8 @@ Number value(Function f, Number x) {
       return logarithm(x);
     case Function::logarithm_of_one_plus:
       return logarithm_of_one_plus(x);
+    case Function::logarithm_beyond_first:
+      return logarithm_beyond_first(x);
     case Function::normal_cumulative:
       return normal_cumulative(x);
     case Function::square_root:

@@ -59,6 +59,8 @@ long double exact(Function function, long double x) {
       return std::log(x);
     case Function::logarithm_of_one_plus:
       return std::log1p(x);
+    case Function::logarithm_beyond_first:
+      return std::log1p(x) - x;
     case Function::normal_cumulative:
       return 0.5L * std::erfc(-x * std::sqrt(0.5L));
     case Function::square_root:
@@ -144,8 +146,9 @@ std::vector<Real> odd_numbers() {
 template <class Real>
 void check_edges(const LaneFunctions<Real>& f) {
   const auto x = odd_numbers<Real>();
-  for (const Function function : {Function::exponential, Function::logarithm, Function::logarithm_of_one_plus,
-                                  Function::normal_cumulative, Function::square_root}) {
+  for (const Function function :
+       {Function::exponential, Function::logarithm, Function::logarithm_of_one_plus, Function::logarithm_beyond_first,
+        Function::normal_cumulative, Function::square_root}) {
     const auto y = values(f, function, true, x);
     const auto one_by_one = values(f, function, false, x);
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -160,6 +163,9 @@ void check_edges(const LaneFunctions<Real>& f) {
         CHECK((std::isinf(y[i]) && (y[i] > 0) == (truth > 0)));
       } else if (std::fabs(truth) < static_cast<long double>(smallest<Real>)) {
         CHECK(std::fabs(y[i]) <= smallest<Real>);
+      } else if (function == Function::logarithm_beyond_first) {
+        const long double unit = std::numeric_limits<Real>::epsilon() * (1 + std::fabs(static_cast<long double>(x[i])));
+        CHECK(std::fabs(static_cast<long double>(y[i]) - truth) <= unit);
       } else {
         CHECK(ulps(y[i], truth) < 8);
       }

@@ -61,7 +61,7 @@ TEST_CASE("A path is tainted where an asset's state is not finite, and only ther
 }
 
 TEST_CASE("A digital, which only compares, adds NaN for a path that is not finite") {
-  const Term term{0, Component::value, 2};
+  const Term term{0, Component::value, 1};
   const TermTarget target{0, 0};
   GroupView<float> group;
   group.terms = &term;
@@ -72,7 +72,7 @@ TEST_CASE("A digital, which only compares, adds NaN for a path that is not finit
     p.pays(PayoffKind::digital_cash);
     double x = 0, c = 0;
     SampleSums<1> sums{&x, &c};
-    add_terms(group, variation, p.path, 0.5, sums);
+    add_terms(group, variation, p.path, sums);
     CHECK(c == 0);
     return x;
   };

@@ -198,9 +198,9 @@ TEST_CASE("a long run that is stopped within a block, at its end or at its own e
 }
 
 TEST_CASE("a path that is not finite is named alike whether its chunk is folded or not") {
-  // ln S passes the largest float where the normal numbers pass some 4.6, which is rare.
+  // A fixing, half of S, passes the largest float where the normal numbers pass some 4.6, which is rare.
   const auto message = [](std::int64_t units) -> std::string {
-    const auto simulation = pricing(long_book(1'200'000, "", "6e36"));
+    const auto simulation = pricing(long_book(1'200'000, "", "1.2e37"));
     simulation->initialise();
     try {
       at_the_end(*simulation, units);

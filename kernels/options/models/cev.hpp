@@ -21,7 +21,7 @@ struct Cev {
     s.log_return = T(0);
     s.level = T(1);
     s.variance = c.model[0] * c.model[0];
-    s.score = s.first_deviation = Scalar<T>(0);
+    clear_score(s);
   }
 
   template <class T>

@@ -17,7 +17,7 @@ struct Gbm {
     s.log_return = T(0);
     s.variance = c.step[3];
     // A shift of S0 shifts the first fixing's log: the score sees it with the first step.
-    s.score = s.first_deviation = Scalar<T>(0);
+    clear_score(s);
   }
 
   template <class T>
@@ -33,14 +33,14 @@ struct Gbm {
       // d ln f / dp of a normal increment with mean a(p) and deviation b(p).
       const Real b = value_of(deviation);
       if (plain_constant(c.step, 1) > 0) {
-        Real shift = tangent_of(mean);
+        Tangents<Real> shift = tangents_of(mean);
         const auto first = s.first_deviation == Real(0);
         if (any(first)) {
           const T spot = *c.spot;
-          shift = select(first, shift + quotient(tangent_of(spot), value_of(spot)), shift);
+          shift = select(first, shift + tangents_of(spot) * quotient(Real(1), value_of(spot)), shift);
           s.first_deviation = select(first, b, s.first_deviation);
         }
-        s.score = s.score + quotient(shift * z[0] + tangent_of(deviation) * (z[0] * z[0] - Real(1)), b);
+        s.score = s.score + (shift * z[0] + tangents_of(deviation) * (z[0] * z[0] - Real(1))) * quotient(Real(1), b);
       }
     }
   }

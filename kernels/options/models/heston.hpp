@@ -29,7 +29,7 @@ struct Heston {
   ERGODE_HOST_DEVICE static void start(AssetState<T>& s, const AssetConstants<T>& c) {
     s.log_return = T(0);
     s.variance = c.model[0];
-    s.score = s.first_deviation = Scalar<T>(0);
+    clear_score(s);
   }
 
   /// z[0] drives the asset, z[1] is the variance's own part: W_v = rho W_S + sqrt(1 - rho^2) B.
@@ -37,27 +37,27 @@ struct Heston {
   ERGODE_HOST_DEVICE static void step(AssetState<T>& s, const AssetConstants<T>& c, const Scalar<T>* z) {
     if (plain_constant(c.model, 4) != 0) return full_truncation(s, c, z);
     using Real = Scalar<T>;
-    const T zv = c.model[2] * z[0] + c.model[3] * z[1];        // of the variance
-    const T residual = c.model[3] * z[0] - c.model[2] * z[1];  // independent of it
+    const T zv = multiply_add(c.model[2], z[0], c.model[3] * z[1]);           // of the variance
+    const T residual = multiply_add(c.model[3], z[0], -(c.model[2] * z[1]));  // independent of it
     const T v = s.variance;
     const T pull = (c.model[5] - v) * c.step[2];
     const T mean = maximum(v + pull, T(0));
-    const T spread = maximum(c.step[3] * v + c.step[4], T(0));  // Var[v' | v] / sigma_v^2
+    const T spread = maximum(multiply_add(T(c.step[3]), v, T(c.step[4])), T(0));  // Var[v' | v] / sigma_v^2
     const T sigma = c.model[1];
     const T psi_mean2 = sigma * sigma * spread;  // psi mean^2
     const Real mean2 = value_of(mean) * value_of(mean);
+    const auto at_rest = mean2 <= Real(smallest_mean2);
 
-    const auto still = value_of(psi_mean2) <= Real(1e-6) * mean2 || mean2 <= Real(0);
+    const auto still = value_of(psi_mean2) <= Real(1e-6) * mean2 || at_rest;
     const auto quadratic = !still && value_of(psi_mean2) <= Real(1.5) * mean2;
     const auto tailed = !still && !quadratic;
     T next = mean, n = T(0), correction = T(0);
     auto corrected = still;
     if (any(still)) {
       // psi -> 0: the variance is Gaussian to first order.
-      const T moved = square_root(spread) * zv;
-      next = select(still, maximum(mean + sigma * moved, T(0)), next);
-      const auto moves = still && !(mean2 <= Real(0));
-      n = select(moves, moved, n);
+      const auto moves = still && !at_rest;
+      n = select(moves, square_root(spread) * zv, n);
+      next = select(still, maximum(multiply_add(sigma, n, mean), T(0)), next);
       correction = select(moves, Real(0.5) * c.step[6] * c.step[6] * spread, correction);
     }
     if (any(quadratic)) {
@@ -67,14 +67,16 @@ struct Heston {
       const T b = square_root(b2);
       const T a = quotient(mean, b2 + Real(1));
       next = select(quadratic, a * (b + zv) * (b + zv), next);
-      const T a_by_sigma = quotient(a, sigma);
-      n = select(quadratic, a_by_sigma * (Real(2) * b * zv + zv * zv - Real(1)), n);
+      const T a_by_sigma = a * quotient(Real(1), sigma);
+      n = select(quadratic, a_by_sigma * multiply_add(zv, multiply_add(b, Real(2), zv), T(-1)), n);
       const T g = c.step[6] * a_by_sigma;
       const auto exists = quadratic && value_of(g) < Real(0.499);
       corrected = corrected || exists;
       if (any(exists)) {
-        const T rest = Real(1) - Real(2) * g;
-        const T log_mean = quotient(Real(2) * g * g * b2, rest) - g - Real(0.5) * logarithm_of_one_plus(Real(-2) * g);
+        // 2 g^2 b^2 / (1 - 2 g) - g - ln(1 - 2 g) / 2
+        const T x = Real(-2) * g;
+        const T log_mean =
+            multiply_add(logarithm_beyond_first(x), Real(-0.5), quotient(Real(2) * g * g * b2, Real(1) + x));
         correction = select(exists, log_mean, correction);
       }
     }
@@ -91,25 +93,30 @@ struct Heston {
       const T q = quotient(c.step[6], sigma);
       const auto exists = tailed && value_of(q * tail) < Real(0.99);
       corrected = corrected || exists;
-      // p + (1 - p) / (1 - q tail) = 1 + q mean / (1 - q tail)
+      // The logarithm of p + (1 - p) / (1 - q tail) = 1 + x, less q mean = x (1 - q tail).
       if (any(exists)) {
-        const T log_mean = logarithm_of_one_plus(quotient(q * mean, Real(1) - q * tail)) - q * mean;
+        const T x = quotient(q * mean, Real(1) - q * tail);
+        const T log_mean = multiply_add(x, q * tail, logarithm_beyond_first(x));
         correction = select(exists, log_mean, correction);
       }
     }
-    const T vhat = v + Real(0.5) * pull;
-    const T vbar = maximum(vhat + Real(0.5) * sigma * n, T(0));
+    const T vhat = multiply_add(pull, Real(0.5), v);
+    const T vbar = maximum(multiply_add(Real(0.5) * sigma, n, vhat), T(0));
     const T dt_vbar = c.step[1] * vbar;
     const T rho2 = c.model[2] * c.model[2];
-    T martingale = Real(0.5) * rho2 * c.step[1] * vhat - correction;
+    T martingale = multiply_add(Real(0.5) * rho2 * c.step[1], vhat, -correction);
     if (any(!corrected)) martingale = select(corrected, martingale, c.step[8] * (c.model[5] - v));
-    s.log_return = s.log_return + c.step[0] + c.step[5] * n - Real(0.5) * dt_vbar + martingale +
-                   c.model[3] * square_root(dt_vbar) * residual;
+    const T drift = multiply_add(T(c.step[5]), n, multiply_add(dt_vbar, Real(-0.5), martingale));
+    const T gain = multiply_add(c.model[3] * residual, square_root(dt_vbar), c.step[0] + drift);
+    s.log_return = s.log_return + gain;
     s.variance = next;
     s.segment_variance = dt_vbar;
   }
 
  private:
+  /// Of (E[v' | v])^2: below, the variance is at rest, and no quotient of a step has a subnormal divisor.
+  static constexpr double smallest_mean2 = 1e-30;
+
   /// ln(1 - Phi(z)), with its derivative.
   template <class T>
   ERGODE_HOST_DEVICE static T logarithm_of_tail(const T& z) {

@@ -36,7 +36,7 @@ struct LocalVolatility {
     s.log_return = T(0);
     const T sigma = volatility<T>(s.log_return, c.model + 1, c.step + 3, static_cast<int>(plain_constant(c.model, 0)));
     s.variance = sigma * sigma;
-    s.score = s.first_deviation = Scalar<T>(0);
+    clear_score(s);
   }
 
   template <class T>

@@ -12,9 +12,16 @@ struct AssetState {
   T segment_variance;         ///< of the log over the step just made, given its ends (for Brownian bridges)
   T level;                    ///< S, where a model evolves it instead of its log
   bool scored;                ///< a likelihood ratio wants the following two
-  Scalar<T> score;            ///< derivative of the log density so far
+  Tangents<Scalar<T>> score;  ///< derivatives of the log density so far
   Scalar<T> first_deviation;  ///< standard deviation of the first log increment
 };
+
+/// No likelihood ratio has been taken.
+template <class T>
+ERGODE_HOST_DEVICE inline void clear_score(AssetState<T>& s) {
+  s.score = {Scalar<T>(0), Scalar<T>(0)};
+  s.first_deviation = Scalar<T>(0);
+}
 
 /// Numbers of an asset that a step reads.
 template <class T>

@@ -4,6 +4,9 @@
 
 namespace ergode::kernels::options {
 
+/// Bridges of less variance are straight: its inverse would not be a float.
+inline constexpr double least_bridged = 1e-35;
+
 /// Probability that a Brownian bridge from x0 to x1 with this variance crosses b; 1 when an end lies beyond it
 /// (Andersen & Brotherton-Ratcliffe 1996; Glasserman 2004, section 6.4).
 template <class T>
@@ -11,7 +14,7 @@ ERGODE_HOST_DEVICE inline T crossing_probability(const T& x0, const T& x1, const
   using Real = Scalar<T>;
   const T d0 = up ? b - x0 : x0 - b, d1 = up ? b - x1 : x1 - b;
   const auto beyond = value_of(d0) <= Real(0) || value_of(d1) <= Real(0);
-  const auto between = !beyond && value_of(variance) > Real(0);
+  const auto between = !beyond && value_of(variance) > Real(least_bridged);
   T p = select(beyond, T(1), T(0));
   if (any(between)) p = select(between, exponential(quotient(Real(-2) * d0 * d1, variance)), p);
   return p;
@@ -24,7 +27,7 @@ ERGODE_HOST_DEVICE inline T staying_probability(const T& x0, const T& x1, const 
   using Real = Scalar<T>;
   const auto outside = value_of(x0) <= value_of(low) || value_of(x0) >= value_of(high) ||
                        value_of(x1) <= value_of(low) || value_of(x1) >= value_of(high);
-  const auto between = !outside && value_of(variance) > Real(0);
+  const auto between = !outside && value_of(variance) > Real(least_bridged);
   T result = select(outside, T(0), T(1));
   if (!any(between)) return result;
   const T width = high - low, d = x1 - x0;
