@@ -205,9 +205,15 @@ def pricing_growth(source, name, size, work, of_work):
     found = [r for r in whole(source) if r["name"] == name]
     fixed, each = growth([(r[work], r["seconds"]) for r in found])
     lines = [[figure(r[size]), figure(r["work"]), figure(r["seconds"], "s"), spread(r), figure(r["rate"]),
-              figure(r["seconds"] / (fixed + each * r[work]), "x"), figure(r.get("preparation_seconds"), "s")] for r in found]
-    lines.append(["fit", "", f"{figure(fixed, 's')} + {figure(each, 's')} {of_work}", "", "", "", ""])
-    return table([size, "path steps", "time", "fastest and slowest", "path steps/s", "time over fit", "preparation"], lines)
+              figure(r["seconds"] / (fixed + each * r[work]), "x")] for r in found]
+    lines.append(["fit", "", f"{figure(fixed, 's')} + {figure(each, 's')} {of_work}", "", "", ""])
+    head = [size, "path steps", "time", "fastest and slowest", "path steps/s", "time over fit"]
+    for title, value in (("preparation", "preparation_seconds"), ("one by one", "one_by_one_seconds")):
+        if any(value in r for r in found):
+            head.append(title)
+            for line, row in zip(lines, [*found, {}]):
+                line.append(figure(row[value], "s") if value in row else "")
+    return table(head, lines)
 
 
 def threads(source):
@@ -294,7 +300,8 @@ processors do other instructions than multiply-adds (subtractions on Zen 4) besi
 masses need fewer than the formula. A processor computes logarithms and sines by polynomials of many instructions, so
 that option pricing there stays far from its ceiling. A fit is of a fixed cost and a cost of each piece of work, by
 least squares of the relative departures; preparation is what a batch takes once, from its settings to its plans on the
-device.
+device. One by one is what a batch's groups of options that share paths would take one after the other, each at the rate
+that it alone reaches on endless paths: what a batch loses to that is by many small pieces of work.
 """
 
 UNLIKE = """\

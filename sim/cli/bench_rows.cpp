@@ -38,7 +38,10 @@ Row row_of(const options::PathRate& r) {
   row.label = r.what;
   row.facts.set("benchmark", "options").set("name", r.name).set("precision", "float").set("options", r.options);
   row.facts.set("groups", r.groups).set("paths", r.paths).set("steps", r.steps);
-  if (r.name == "batch") row.facts.set("preparation_seconds", r.preparation);
+  if (r.name == "batch") {
+    row.facts.set("preparation_seconds", r.preparation).set("one_by_one_seconds", r.one_by_one);
+    row.facts.set("over_one_by_one", r.one_by_one / r.timing.median);
+  }
   row.work = r.path_steps;
   row.unit = "path steps";
   row.need = r.need;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <variant>
 
 #include "kernels/options/chunk.hpp"
@@ -21,9 +23,9 @@ constexpr std::int64_t few_early_paths = 10'000, few_options = 100;
 
 /// The least instructions of a path step. Philox4x32-10 with Box-Muller takes 69 for four normals, by the count of its
 /// integer multiplications, additions and exclusive ors, and of a logarithm, root, sine and cosine of one instruction
-/// each; the step of gbm with its exponential 5.5 more. The quadratic-exponential step of Heston's variance, two
-/// normals among it, takes 114.
-constexpr double gbm_slots = 69.0 / 4 + 5.5, heston_slots = 114;
+/// each; the step of gbm with its exponential and the sum of an average 5 more. The quadratic-exponential step of
+/// Heston's variance, two normals among it, takes 114.
+constexpr double gbm_slots = 69.0 / 4 + 5, heston_slots = 114;
 /// On the special function unit: of two normals a logarithm, a root, a sine and a cosine; an exponential.
 constexpr double gbm_functions = 3, heston_functions = 5;
 
@@ -212,8 +214,46 @@ PathRate counted(k::PathEngine& engine, std::int64_t wanted, const Settings& set
   return rate;
 }
 
+/// What the groups of a batch take alone, each on endless paths. Of those that differ in strikes or an underlying's
+/// numbers one is measured for all.
+class GroupsAlone {
+ public:
+  GroupsAlone(k::PathEngine& engine, const Pace& pace)
+      : engine_(engine), pace_{pace.seconds / part_of_the_pace, pace.longest} {}
+
+  /// Of as many paths as each has, one after the other.
+  double seconds(const Settings& batch) {
+    double sum = 0;
+    for (const Group& group : make_groups(batch, seed)) {
+      const UnderlyingSettings& on = group.market.assets.front();
+      const Instrument& first = group.items.front().option;
+      const auto [found, fresh] =
+          of_a_path_.try_emplace({on.model.index(), first.product.index(), first.maturity, group.items.size()});
+      if (fresh) {
+        Settings alone = batch;
+        alone.market.underlyings = {on};
+        alone.options.clear();
+        for (const std::size_t i : group.instruments) alone.options.push_back(batch.options[i]);
+        const PathRate rate = single(engine_, "", "", alone, false, pace_);
+        found->second = rate.timing.median / static_cast<double>(rate.paths);
+      }
+      sum += static_cast<double>(group.paths_of(group.samples)) * found->second;
+    }
+    return sum;
+  }
+
+ private:
+  /// They are many, and each is summed with others.
+  static constexpr double part_of_the_pace = 8;
+
+  k::PathEngine& engine_;
+  Pace pace_;
+  /// Seconds, by model, product of the first option, maturity and number of options.
+  std::map<std::tuple<std::size_t, std::size_t, double, std::size_t>, double> of_a_path_;
+};
+
 /// A book, from its settings to the sums of all its options.
-PathRate many(k::PathEngine& engine, std::int64_t options, std::int64_t paths, const Pace& pace) {
+PathRate many(k::PathEngine& engine, std::int64_t options, std::int64_t paths, const Pace& pace, GroupsAlone& alone) {
   const Settings settings = batch(options, paths);
   PathRate rate;
   rate.name = "batch";
@@ -238,6 +278,7 @@ PathRate many(k::PathEngine& engine, std::int64_t options, std::int64_t paths, c
   };
   rate.timing = time_passes(all, pace, 1 << 20);
   for (const int number : numbers) engine.remove(number);
+  rate.one_by_one = alone.seconds(settings);
   return rate;
 }
 
@@ -315,13 +356,14 @@ void measure_paths(const kernels::Device& device, int threads, const BenchmarkSi
     done(counted(*engine, paths, plain_asian(), pace));
   }
   std::optional<PathRate> before;
+  GroupsAlone alone(*engine, pace);
   for (const std::int64_t options : size.batches) {
     if (options > few_options && (!before || before->options < few_options))
-      before = many(*engine, few_options, size.batch_paths, at_once);
+      before = many(*engine, few_options, size.batch_paths, at_once, alone);
     const double growth = before ? static_cast<double>(options) / static_cast<double>(before->options) : 0;
     const double each = before ? before->preparation + before->timing.median : 0;
     if (too_long(growth * each, fmt::format("batch of {} options", options))) continue;
-    before = many(*engine, options, size.batch_paths, pace);
+    before = many(*engine, options, size.batch_paths, pace, alone);
     done(*before);
   }
 }
