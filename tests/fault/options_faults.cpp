@@ -174,10 +174,10 @@ TEST_CASE("a file of local volatilities that is missing, cut off or not finite i
 }
 
 TEST_CASE("a path that is not finite ends the run with option, path and step, and its last checkpoint stays") {
-  // A fixing, a quarter of S, passes the largest float, 3.4e38, where the normal passes some 4: rarely, and so not at
-  // once.
+  // The sum of the fixings, a quarter of S each, passes the largest float, 3.4e38, where the normal is at some 4:
+  // rarely, and so not at once.
   const std::string config =
-      with(head, "{spot: 100, model: gbm, volatility: 0.2}", "{spot: 3.2e37, model: gbm, volatility: 1}") +
+      with(head, "{spot: 100, model: gbm, volatility: 0.2}", "{spot: 2e37, model: gbm, volatility: 1}") +
       "options: [{id: far, product: asian, underlying: A, strike: 4e37, fixings: 4, maturity: 1}]\n"
       "checkpoint: {every: 1 steps}\n";
   const Place p(with(config, "paths: 4096", "paths: 400000, antithetic: false"));
