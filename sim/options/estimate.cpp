@@ -17,9 +17,9 @@ namespace {
 /// H200), as many bytes as the assembler reports for the largest kernel of the kind (CUDA 13.0, sm_90).
 std::int64_t stacks(std::size_t assets, bool double_precision, bool upper_bound) {
   constexpr std::int64_t threads = 300'000;
-  if (assets == 1) return 6'300 * threads;
+  if (assets == 1) return 7'400 * threads;
   if (assets <= std::size_t{k::few_assets}) return 9'400 * threads;
-  return (!double_precision ? 22'000 : upper_bound ? 58'000 : 43'000) * threads;
+  return (!double_precision ? 28'000 : upper_bound ? 68'000 : 51'000) * threads;
 }
 
 }  // namespace
